@@ -19,7 +19,7 @@ from warnings import simplefilter
 import typer
 
 from twoworlds import __version__
-from twoworlds.cli.asking import APP, Questions, unsaved
+from twoworlds.cli.asking import APP, Questions, paid_for, unsaved
 from twoworlds.errors import DoubtfulRelease, Interrupted, TwoWorldsError, UnknownName
 from twoworlds.questions import DOORS, QUESTIONS
 
@@ -54,7 +54,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     if sys.stdout is None:
         return _complain("the answer cannot be written: standard output is closed", _UNWRITTEN)
     simplefilter("ignore", DoubtfulRelease)  # commands say these warnings themselves
-    unsaved()  # what an earlier call left
+    unsaved(), paid_for()  # what an earlier call left
     try:
         typed = sys.argv[1:] if arguments is None else [*arguments]
         if not typed and _COMPLETION not in os.environ:
@@ -65,10 +65,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
         code = _command().main(args=typed, prog_name="twoworlds", standalone_mode=False)
         sys.stdout.flush()
         if code == _INTERRUPTED:  # what the option parser makes of Ctrl-C
-            return _complain("interrupted; nothing was written", _INTERRUPTED)
+            return _lost("interrupted; nothing was written", _INTERRUPTED)
         missing = unsaved()
         if missing:
-            return _complain("; ".join(missing), _BAD_INPUT)
+            return _lost("; ".join(missing), _BAD_INPUT)
         return code if isinstance(code, int) else 0
     except typer.Exit as exit_:
         return exit_.exit_code
@@ -79,13 +79,14 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except Interrupted as stopped:
         return _complain(str(stopped), _INTERRUPTED)
     except (KeyboardInterrupt, typer.Abort):
-        return _complain("interrupted", _INTERRUPTED)
+        return _lost("interrupted", _INTERRUPTED)
     except BrokenPipeError:
-        return 0
+        told = paid_for()
+        return _complain(f"nobody read the whole answer; {told[0]}", _UNWRITTEN) if told else 0
     except OSError as error:
         if error.errno not in _FULL:
             return _internal(error)
-        return _complain(f"the answer cannot be written: {error.strerror}", _UNWRITTEN)
+        return _lost(f"the answer cannot be written: {error.strerror}", _UNWRITTEN)
     except RecursionError:
         return _complain("the input is nested too deeply", _BAD_INPUT)
     except MemoryError:
@@ -146,7 +147,7 @@ def _internal(error: Exception) -> int:
     if os.environ.get("TWOWORLDS_DEBUG"):
         raise error
     kind = type(error).__name__
-    return _complain(f"internal error ({kind}: {error}); please report it", _INTERNAL)
+    return _lost(f"internal error ({kind}: {error}); please report it", _INTERNAL)
 
 
 def _usage(error: Any, typed: Sequence[str]) -> str:
@@ -188,6 +189,11 @@ def _known_elsewhere(error: UnknownName) -> str | None:
     if kind == "command" and name in DEFINITIONS:
         return f"{name} is a definition, for commands such as check: {DEFINITIONS[name].usage}"
     return None
+
+
+def _lost(message: str, code: int) -> int:
+    """Say what did not reach anybody, and how to get it again if it was paid for."""
+    return _complain("; ".join([message, *paid_for()]), code)
 
 
 def _complain(message: str, code: int) -> int:

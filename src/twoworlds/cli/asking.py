@@ -11,7 +11,7 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from time import monotonic
@@ -43,6 +43,7 @@ _PATIENCE = 0.7  # seconds without a progress bar: a bar that flashes up helps n
 _ROWS = 20  # of a table that is also written to a file
 
 _unsaved: list[str] = []  # why files that were asked for are missing
+_again: list[str] = []  # how to get an answer that was paid for once more
 
 
 def _writable(path: Path | None) -> Path | None:
@@ -171,16 +172,21 @@ def _asked(question: Question) -> Callable[..., Any]:
             result = function(**given)
         if result is None:
             return 0
+        _unsaved.extend(result.unsaved)
+        _again.extend(filter(None, [result.again]))
         saved = saved_files(result, picture, out)
         said = result.answer()
         if "out" in saved:  # who has written it needs no advice how to
             said = replace(said, notes=[one for one in said.notes if " -o " not in f" {one}"])
         if not saved.get("out", ".html").endswith(".html"):  # a page has the first rows only
             said = _shortened(said, saved["out"])
-        with suppress(BrokenPipeError):  # the exit code tells what the reader left unread
+        try:
             print_result(result, said, as_json=as_json, more=more, **saved)
             for path in () if as_json else saved.values():
                 console().print(f"wrote {path}", soft_wrap=True)
+        except BrokenPipeError:  # the exit code tells what the reader left unread
+            if result.again:
+                raise
         return 2 if said.undecided else int(said.holds is False)
 
     listed = [
@@ -280,6 +286,13 @@ def unsaved() -> list[str]:
     reasons = _unsaved[:]
     _unsaved.clear()
     return reasons
+
+
+def paid_for() -> list[str]:
+    """Return, once, how to get the answer again, if it was paid for."""
+    known = _again[:]
+    _again.clear()
+    return known
 
 
 @contextmanager

@@ -150,9 +150,10 @@ def release(
             _warn([*dict.fromkeys(doubts), *plan.warnings], yes=yes)
         try:
             released = curator.release_all(asked, price, analyst=analyst, noise=noise)
+            files, unsaved = _save(curator, released, certificate, report)
         except KeyboardInterrupt:
             raise Interrupted(_INTERRUPTED) from None
-        return released.beside(files=_save(curator, released, certificate, report))
+        return released.beside(files=files, unsaved=unsaved)
 
 
 def _over_budget(
@@ -299,26 +300,41 @@ def _next_question(
         _warn(found.plan(query, epsilon).warnings, yes=yes)
     try:
         released = found.release(query, epsilon, once=True)
+        files, unsaved = _save(curator, released, None, report)
     except KeyboardInterrupt:
         raise Interrupted(_INTERRUPTED) from None
-    files = _save(curator, released, None, report)
-    return released.beside(Said([found.explain()]), files=files, strategy=found)
+    told = Said([found.explain()])
+    return released.beside(told, files=files, unsaved=unsaved, strategy=found)
 
 
 def _save(
     curator: Curator, released: Released, certificate: Path | None, report: Path | None
-) -> dict[str, Path]:
-    """Write the certificate and the report of a release."""
-    saved: dict[str, Path] = {}
-    if certificate is not None:
+) -> tuple[dict[str, Path], list[str]]:
+    """Write the certificate and the report of a release; say why one of them is missing.
+
+    The release is paid for, so that nothing here may lose its answer.
+    """
+
+    def certified() -> str:
         from twoworlds.release.certificate import certify
 
-        saved["certificate"] = write(certificate, certificate_text(certify(released)))
-    if report is not None:
+        return certificate_text(certify(released))
+
+    def reported() -> str:
         from twoworlds.report.review import review_released
 
-        saved["report"] = write(report, review_released(released, curator.ledger).html())
-    return saved
+        return review_released(released, curator.ledger).html()
+
+    saved: dict[str, Path] = {}
+    unsaved: list[str] = []
+    wanted = {"certificate": (certificate, certified), "report": (report, reported)}
+    for name, (path, text) in wanted.items():
+        if path is not None:
+            try:
+                saved[name] = write(path, text())
+            except (TwoWorldsError, OSError, MemoryError) as error:
+                unsaved.append(f"no {name} was written: {str(error) or 'out of memory'}")
+    return saved, unsaved
 
 
 # --- review -------------------------------------------------------------------------------------

@@ -35,7 +35,7 @@ from twoworlds.release.backends.frames import from_lists
 from twoworlds.release.backends.sources import Engines
 from twoworlds.release.budget import Spent
 from twoworlds.release.costs import Cost, parse_cost, read_number
-from twoworlds.release.errors import OverBudget, ReleaseFailed
+from twoworlds.release.errors import LedgerUnavailable, OverBudget, ReleaseFailed
 from twoworlds.release.forms import DryRun, Prepared, Released, Request, check_approved
 from twoworlds.release.ledger import Charge, Ledger
 from twoworlds.release.ledger.entries import ChainPlace, canonical, digest
@@ -52,6 +52,8 @@ if TYPE_CHECKING:
     from twoworlds.release.answers import QueryAnswer
     from twoworlds.release.ledger.state import LedgerState
     from twoworlds.release.strategy import PaidStrategy
+
+_STAYS = "what was charged stays charged, and the same query again costs nothing more"
 
 
 class Curator(AbstractContextManager["Curator"]):
@@ -427,10 +429,14 @@ class Curator(AbstractContextManager["Curator"]):
                     stored[number] = ReleaseFailed()
                 else:
                     fresh.append((number, charge, {"answers": parts}))
-        kept = self.ledger.commit_each([(charge, parts) for _, charge, parts in fresh])
+        try:
+            kept = self.ledger.commit_each([(charge, parts) for _, charge, parts in fresh])
+            state = self.ledger.state()
+        except LedgerUnavailable as error:
+            known = "" if "charged" in str(error) else f"; {_STAYS}"
+            raise LedgerUnavailable(f"{error}{known}") from None
         for (number, _, _), answer in zip(fresh, kept, strict=True):
             stored[number] = answer
-        state = self.ledger.state()
         found: list[Released | TwoWorldsError] = []
         for one, charge, answer in zip(prepared, charges, stored, strict=True):
             if isinstance(charge, TwoWorldsError) or isinstance(answer, TwoWorldsError):

@@ -1,4 +1,4 @@
-"""Failures 12, 13, 14, 17, 36: ledgers that forget, analysts who pretend, questions repeated."""
+"""Failures 12, 13, 14 and 17: a ledger that forgets, analysts who pretend, questions repeated."""
 
 import shutil
 import subprocess
@@ -256,7 +256,7 @@ def test_failure_14_whoever_gets_other_noise_has_paid_for_it(tmp_path, batch):
         assert paid == Fraction(1, 10) or stored == {mine}
 
 
-# --- 36: the same data under another name -------------------------------------------------------
+# --- the same data under another name ------------------------------------------------------------
 
 
 def linked(folder):
@@ -273,7 +273,7 @@ TABLES = {"sqlite": sqlite_file, "duckdb": duckdb_file}
 
 
 @pytest.mark.parametrize("other", PLACES)
-def test_failure_36_another_name_of_the_same_files_has_no_budget_of_its_own(tmp_path, other):
+def test_another_name_of_the_same_files_has_no_budget_of_its_own(tmp_path, other):
     with opened(tmp_path, PLACES["file"](tmp_path)) as curator:
         curator.release(COUNT, "1")
     with opened(tmp_path, PLACES[other](tmp_path), name="folk") as curator:
@@ -281,7 +281,7 @@ def test_failure_36_another_name_of_the_same_files_has_no_budget_of_its_own(tmp_
 
 
 @pytest.mark.parametrize("engine", TABLES)
-def test_failure_36_another_name_of_the_same_table_has_no_budget_of_its_own(tmp_path, engine):
+def test_another_name_of_the_same_table_has_no_budget_of_its_own(tmp_path, engine):
     source = TABLES[engine](tmp_path / "people.db", ROWS)
     with opened(tmp_path, source) as curator:
         curator.release(COUNT, "1")
@@ -305,7 +305,7 @@ def check_refused(curator):
     assert curator.ledger.spent("folk") == Cost()
 
 
-def test_failure_36_other_data_of_one_name_share_its_account_and_repeat_no_answer(tmp_path):
+def test_other_data_of_one_name_share_its_account_and_repeat_no_answer(tmp_path):
     for name in ("one", "two"):
         with opened(tmp_path, sqlite_file(tmp_path / f"{name}.db", ROWS)) as curator:
             answer = curator.release(COUNT, "1")

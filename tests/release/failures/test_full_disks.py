@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.release.failures.worlds import opened, parquet, policy_text, table
+from twoworlds.errors import InvalidInput
 from twoworlds.release import Curator
 from twoworlds.release.costs import Cost
 from twoworlds.release.ledger import LedgerUnavailable, entries, show, verify
@@ -52,6 +53,7 @@ def check_failing(curator, failing, mend):
     assert "nothing was answered" in said
     state = curator.budget()
     assert state["charges"] >= state["answered"] >= (given is not None)
+    assert given or not state["charges"] or "what was charged stays charged" in said
     again = curator.release(SQL, "1")
     assert given is None or again.rows() == given.rows()
     state = curator.budget()
@@ -163,18 +165,54 @@ def test_failure_9_a_full_disk_answers_nothing_unpaid_and_says_so(small_disk):
 
 
 @pytest.mark.slow
-def test_failure_9_an_answer_that_cannot_be_printed_is_kept(tmp_path):
-    """Standard output is full: exit 74, and the next attempt shows the same answer for nothing."""
+@pytest.mark.parametrize("output", ["full", "closed"])
+def test_failure_9_an_answer_that_cannot_be_printed_is_kept(tmp_path, output):
+    """Exit 74, and the next attempt shows the same answer for nothing."""
     policy = laid_out(tmp_path)
-    with Path("/dev/full").open("w") as full:
-        done = command(policy, "--json", stdout=full)
+    if output == "full":
+        with Path("/dev/full").open("w") as file:
+            done = command(policy, "--json", stdout=file)
+    else:
+        reader, writer = os.pipe()
+        os.close(reader)
+        done = command(policy, "--json", stdout=writer)
+        os.close(writer)
     assert done.returncode == 74
-    assert "cannot be written" in done.stderr
+    assert done.stderr.endswith(
+        "; it is paid for and stored: the same command again gives it, at no further cost\n"
+    )
     shown = show(tmp_path / "ledger.db")
     assert (shown["charges"], shown["answered"]) == (1, 1)
     again = command(policy, "--json")
     assert json.loads(again.stdout)["answers"][0]["repeated"] is True
     assert show(tmp_path / "ledger.db")["charges"] == 1
+
+
+def test_failure_9_a_certificate_that_cannot_be_written_loses_no_answer(
+    tmp_path, monkeypatch, capsys
+):
+    from twoworlds.cli import run
+
+    def fail(path, content):
+        raise InvalidInput(f"{path.name} cannot be written: No space left on device")
+
+    policy = laid_out(tmp_path)
+    asked = ["release", SQL, "--policy", str(policy), "--epsilon", "1"]
+    files = [f"--{name}={tmp_path / name}" for name in ("certificate.json", "report.html")]
+    files = [one.replace(".json=", "=").replace(".html=", "=") for one in files]
+    monkeypatch.setattr("twoworlds.questions.releases.write", fail)
+    assert run([*asked, *files]) == 2
+    out, err = capsys.readouterr()
+    assert "Paid: epsilon 1." in out
+    assert err == (
+        "twoworlds: no certificate was written: certificate.json cannot be written: No space left "
+        "on device; no report was written: report.html cannot be written: No space left on "
+        "device; it is paid for and stored: the same command again gives it, at no further cost\n"
+    )
+    monkeypatch.undo()
+    assert run([*asked, *files]) == 0
+    assert "This repeats a stored answer" in capsys.readouterr().out
+    assert (tmp_path / "certificate.json").exists()
 
 
 def test_failure_9_a_certificate_that_has_no_place_is_refused_before_the_charge(tmp_path):

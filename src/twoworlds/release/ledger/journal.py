@@ -53,6 +53,7 @@ class Journal:
         """Connect, and check every entry and the mark."""
         self.location, self.timeout = location, timeout
         self._mutex = threading.RLock()
+        self._closed = False
         self._connect()
 
     def state(self) -> LedgerState:
@@ -146,9 +147,9 @@ class Journal:
 
     def close(self) -> None:
         """Close store and mark; under the lock, since closing SQLite tidies its log."""
-        closed, self._closed = self._closed, True
-        if closed:  # the number of the mark's file may be another's by now
+        if self._closed:  # the number of the mark's file may be another's by now
             return
+        self._closed = True
         if self._pid != os.getpid():
             self._abandon()
             return
@@ -161,7 +162,7 @@ class Journal:
             self._sign.close()
 
     def _connect(self) -> None:
-        self._pid, self._closed = os.getpid(), False
+        self._pid = os.getpid()
         points = read_mark(self.location.mark)  # before the entries, so that it cannot be ahead
         with ExitStack() as undo:
             if points is not None:
