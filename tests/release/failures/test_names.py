@@ -56,27 +56,24 @@ def engines(folder, rows, names, called):
 
 
 def check_odd(folder, name, engine):
-    """Use one odd name for the dataset, a column, the table, a key and an analyst at once.
-
-    The name of an analyst has no blanks but single ones in it.
-    """
-    who = " ".join(name.split())
+    """Use one odd name for the dataset, a column, the table, a key and an analyst at once."""
     rows = [(name, 1.5), (name, 2.0), ("other", 4.0), (None, 8.0)]
+    analyst = " ".join(name.split())  # who signs has a name without blanks that do not show
     source = engines(folder, rows, (name, f"{name} too"), name)[engine]()
     text = policy_text(
         f"{{{quoted(name)}: {{kind: text, keys: [{quoted(name)}, b]}}, "
         f"{quoted(name + ' too')}: {{kind: number, bounds: [0, 100], unit: 0.5}}}}",
         name=quoted(name),
-        analysts=f"{{{quoted(who)}: epsilon=100}}",
+        analysts=f"{{{quoted(analyst)}: epsilon=100}}",
     )
     with Curator.open(parse_policy(text, folder=folder), sources={name: source}) as curator:
         query = Query(name).where(column(name) == name).by(name).count().sum(f"{name} too")
-        released = curator.release_all([query], "1", analyst=who)
+        released = curator.release_all([query], "1", analyst=analyst)
         [answer] = released.answers
         assert exact(answer, "count") == [2]  # of the keys, the condition leaves one
         assert [row[name] for row in answer.rows()] == [name]
         assert answer.estimates[0][1].value == 3.5
-        everyone = curator.release(Query(name).count(), "1", analyst=who)
+        everyone = curator.release(Query(name).count(), "1", analyst=analyst)
         assert exact(everyone, "count") == [4]  # nothing was dropped
         assert check_certificate(json.loads(json.dumps(certify(released)))).holds
         for said in (str(answer), answer.explain(), answer._repr_html_()):
