@@ -64,7 +64,7 @@ def test_a_folder_with_one_file_under_two_names_is_refused(link, tmp_path):
     getattr(inside / "1.parquet", link)(outside)
     assert answer(inside) == EXPECTED
     getattr(inside / "2.parquet", link)(outside)
-    with pytest.raises(InvalidInput, match="'1.parquet' and '2.parquet'.*count twice"):
+    with pytest.raises(InvalidInput, match=r"'1\.parquet' and '2\.parquet'.*count twice"):
         answer(inside)
 
 

@@ -198,7 +198,8 @@ class Places:
 def read_mark(path: Path) -> Places | None:
     """Return what a mark holds, or None when there is no such file."""
     try:
-        return _points(path.read_bytes(), path)
+        with path.open("rb") as file:
+            return _points(file.read(_BLOCK * _SLOTS), path)
     except FileNotFoundError:
         return None
     except OSError as error:

@@ -32,7 +32,7 @@ from twoworlds.errors import InvalidInput, TwoWorldsError
 from twoworlds.files import check_place
 from twoworlds.release.errors import LedgerDamaged, LedgerUnavailable
 from twoworlds.release.ledger.entries import ChainPlace, Entry, Mark, Places, digest, read_mark
-from twoworlds.release.ledger.sqlite import SQLiteStore
+from twoworlds.release.ledger.sqlite import FILES, SQLiteStore
 from twoworlds.release.ledger.state import LedgerState, PaidQuery, check_name
 
 if TYPE_CHECKING:
@@ -276,6 +276,10 @@ def locate(
         raise InvalidInput(f"{path} is a folder: name the file of the ledger, or the policy")
     real = Path(os.path.realpath(path))
     beside = real.with_name(f"{real.name}.mark") if mark is None else Path(mark).absolute()
+    if Path(os.path.realpath(beside)) in {Path(f"{real}{end}") for end in FILES}:
+        raise InvalidInput(
+            f"the mark {mark} is a file of the ledger {path} itself: give the mark another place"
+        )
     return Location(str(path), beside, partial(_connect_file, real), real)
 
 
