@@ -100,6 +100,11 @@ def test_the_file_of_somebody_else_is_left_as_it_is(tmp_path, monkeypatch):
     keep_private(path)
     assert rights(path) == 0o600
     keep_private(tmp_path / "missing")
+    for other in (tmp_path / "folder", tmp_path / "pipe"):  # what a device is to us
+        os.mkfifo(other) if other.name == "pipe" else other.mkdir()
+        other.chmod(0o755)
+        keep_private(other)
+        assert rights(other) == 0o755
 
 
 def test_a_file_that_is_there_is_neither_opened_nor_followed(tmp_path, umask):

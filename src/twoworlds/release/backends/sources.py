@@ -148,29 +148,56 @@ def named_table(catalogue: Backend, schema: str | None, name: str) -> exp.Table:
 # --- one table, one budget ----------------------------------------------------------------------
 
 
-def check_distinct(sources: Mapping[str, Any], folder: Path, place: str) -> None:
-    """Refuse one table under two names: it would have two budgets."""
-    given = {name: source for name, source in sources.items() if source is not None}
-    if len(given) < 2:
+def check_distinct(
+    datasets: Mapping[str, Dataset], sources: Mapping[str, Any], folder: Path, place: str
+) -> None:
+    """Refuse one table under two names: it would have two budgets, or be public as well.
+
+    ``sources`` are those that are given beside the datasets.
+    """
+    given = {name: sources.get(name, one.source) for name, one in datasets.items()}
+    given = {name: source for name, source in given.items() if source is not None}
+    public = [(one, table) for one in datasets.values() for table in one.public.values()]
+    if len(given) + len(public) < 2:
         return
     seen: dict[tuple[object, ...], dict[str | None, str]] = {}
     for name, source in given.items():
         parts = identity(source, folder)
-        for *where, schema in parts:
-            others = seen.setdefault(tuple(where), {})
-            same = (
-                others.get(schema)
-                or others.get(None)
-                or (not schema and next(iter(others.values()), None))
+        same = _sharing(parts, seen)
+        if same is not None:
+            raise InvalidInput(
+                f"{place}: {same} and {name} have the same source, or share a part of it, "
+                "and one table has one budget: declare it once (where they are two tables of "
+                "one name, give schema: to both, or declare them in two policies)"
             )
-            if same:
-                raise InvalidInput(
-                    f"{place}: {same} and {name} have the same source, or share a part of it, "
-                    "and one table has one budget: declare it once (where they are two tables of "
-                    "one name, give schema: to both, or declare them in two policies)"
-                )
         for *where, schema in parts:
-            seen[tuple(where)][schema] = name
+            seen.setdefault(tuple(where), {})[schema] = name
+    for dataset, table in public:
+        same = _sharing(identity(_beside(table.source, given.get(dataset.name)), folder), seen)
+        if same is not None:
+            raise InvalidInput(
+                f"{place}: the public table {table.name} has the source of {same}, which is "
+                "protected, or shares a part of it: give it a table of its own, that is public"
+            )
+
+
+def _sharing(parts: Parts, seen: Mapping[tuple[object, ...], dict[str | None, str]]) -> str | None:
+    """Return the dataset that shares a part of a source, if there is one."""
+    for *where, schema in parts:
+        others = seen.get(tuple(where), {})
+        every = [*others.values()] if schema is None else [others.get(schema), others.get(None)]
+        if any(every):
+            return next(filter(None, every))
+    return None
+
+
+def _beside(source: Any, of: Any) -> Any:
+    """Return the source of a public table, with the engine of its dataset if it names a table."""
+    origin = origin_of(of)
+    if origin is None or origin_of(source) is not None or _looks_like_a_path(source):
+        return source
+    named = source if isinstance(source, Mapping) else {"table": source}
+    return {origin[0]: origin[1], **named}
 
 
 def identity(source: Any, folder: Path) -> Parts:
@@ -246,16 +273,19 @@ def _path(path: str | Path, folder: Path, base: Path | None) -> str:
 
 
 def _address(address: str) -> str:
-    """Return a short digest of host, port and database."""
+    """Return a short digest of host, port and database, however they are written."""
     try:
         parts = urlsplit(address)
-        given = {"host": parts.netloc.rpartition("@")[2].lower(), "dbname": parts.path.strip("/")}
+        host, _, port = parts.netloc.rpartition("@")[2].partition(":")
+        given = {"host": host, "port": port, "dbname": parts.path.strip("/")}
         given |= dict(parse_qsl(parts.query))
         if not parts.scheme:
             given = dict(word.partition("=")[::2] for word in shlex.split(address))
     except ValueError:  # connecting will say so
         given = {}
-    named = [given.get(name, "") for name in ("host", "hostaddr", "port", "dbname", "service")]
+    host, port = given.get("host", "").lower(), given.get("port", "")
+    usual = port in ("", "5432", "3306")
+    named = [host, None if usual else port, *map(given.get, ("dbname", "hostaddr", "service"))]
     return sha256(repr(named).encode()).hexdigest()[:12]
 
 
@@ -391,8 +421,7 @@ class Engines:
         """Check that the sources are those of datasets, each of another table."""
         for dataset in sources:
             policy.dataset(dataset)
-        declared = {name: one.source for name, one in policy.datasets.items()}
-        check_distinct({**declared, **sources}, policy.folder, "the policy and the sources")
+        check_distinct(policy.datasets, sources, policy.folder, "the policy and the sources")
         self.policy, self._sources = policy, sources
         self.opened: dict[str, tuple[Backend, exp.Table]] = {}
         self._opening = Lock()

@@ -222,8 +222,7 @@ def _read(
     datasets = fields.each("datasets", _dataset)
     if not fields.data.get("datasets"):
         fields.faults.append(f"{source}: declare at least one dataset under datasets:")
-    places = {name: dataset.source for name, dataset in datasets.items()}
-    fields.gather(lambda: check_distinct(places, folder, source))
+    fields.gather(lambda: check_distinct(datasets, {}, folder, source))
     if not text_sources:
         fields.faults.extend(_text_sources(datasets, source, folder))
     ledger, mark = (fields.gather(partial(fields.text, name)) for name in ("ledger", "mark"))
