@@ -17,6 +17,7 @@ A curator may be used from any thread. After a fork it says that it cannot be us
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
@@ -141,7 +142,7 @@ class Curator(AbstractContextManager["Curator"]):
             self.ledger = open_ledger(replace(policy, ledger=str(ledger or policy.ledger)))
         else:
             self.ledger, folder = _without_file()
-            self._end = finalize(self, _end, self.ledger, folder)
+            self._end = finalize(self, _end, self.ledger, folder, os.getpid())
         self._set_caps()
 
     def __repr__(self) -> str:
@@ -664,9 +665,10 @@ def _without_file() -> tuple[Ledger, str]:
     return Ledger.create(Path(folder, "ledger.db")), folder
 
 
-def _end(ledger: Ledger, folder: str) -> None:
+def _end(ledger: Ledger, folder: str, process: int) -> None:
     ledger.close()
-    rmtree(folder, ignore_errors=True)
+    if os.getpid() == process:  # a child that ends takes nothing from its parent
+        rmtree(folder, ignore_errors=True)
 
 
 def _price(cost: object, noise: NoiseKind | None, **named: object) -> tuple[object, NoiseKind]:
