@@ -56,6 +56,19 @@ def test_a_folder_of_parquet_files_is_one_table(tmp_path):
         assert answer(spelling, tmp_path.parent) == EXPECTED
 
 
+@pytest.mark.parametrize("name", ["2.PARQUET", "month=2/2.parquet", "2.parquet/part-0.parquet"])
+def test_a_folder_of_which_a_part_would_not_be_read_is_refused(name, tmp_path):
+    FRAME.to_parquet(tmp_path / "1.parquet")
+    (tmp_path / "notes.txt").touch()
+    (tmp_path / ".hidden").mkdir()
+    FRAME.to_parquet(tmp_path / ".hidden" / "1.parquet")
+    assert answer(tmp_path) == EXPECTED
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    FRAME.to_parquet(tmp_path / name)
+    with pytest.raises(InvalidInput, match="would not be read: put all files"):
+        answer(tmp_path)
+
+
 @pytest.mark.parametrize("link", ["symlink_to", "hardlink_to"])
 def test_a_folder_with_one_file_under_two_names_is_refused(link, tmp_path):
     inside, outside = tmp_path / "inside", tmp_path / "outside.parquet"

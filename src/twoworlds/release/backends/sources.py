@@ -354,6 +354,13 @@ def _check_path(source: str | Path, folder: Path) -> None:
     if path.is_dir():
         if not any(path.glob("*.parquet")):
             raise InvalidInput(f"the folder {str(source)!r} has no .parquet file")
+        unread = next((one for one in path.rglob("*") if _is_left_out(one, path)), None)
+        if unread is not None:
+            raise InvalidInput(
+                f"{str(unread.relative_to(path))!r} in the folder {str(source)!r} would not be "
+                "read: put all files straight into the folder, with .parquet in small letters at "
+                "the end, or give {spark: ...}, which reads the folders below, too"
+            )
     elif path.suffix.lower() in (".duckdb", ".ddb", ".db", ".sqlite", ".sqlite3"):
         raise InvalidInput(
             f"{str(source)!r} holds several tables: give {{duckdb: {source}, table: name}} or "
@@ -363,6 +370,14 @@ def _check_path(source: str | Path, folder: Path) -> None:
         raise InvalidInput(
             f"{str(source)!r} does not end in {FILES[0]}: the ending says how it is read"
         )
+
+
+def _is_left_out(one: Path, folder: Path) -> bool:
+    """Whether something below a folder looks like a part of its table, and is none."""
+    hidden = any(part.startswith(".") for part in one.relative_to(folder).parts)
+    if hidden or one.suffix.lower() not in FILES:
+        return False
+    return one.parent != folder or one.suffix not in FILES or one.is_dir()
 
 
 def _from_mapping(source: Mapping[str, Any], folder: Path) -> Backend:
