@@ -275,9 +275,9 @@ def saved_files(result: Result, picture: Path | None, out: Path | None) -> dict[
         if path is not None:
             try:
                 found[name] = str(write(path))
-            except TwoWorldsError as error:
+            except (TwoWorldsError, OSError, MemoryError) as error:
                 what = "no picture was drawn" if name == "picture" else "the answer was not saved"
-                _unsaved.append(f"{what}: {error}")
+                _unsaved.append(f"{what}: {str(error) or 'out of memory'}")
     return found
 
 

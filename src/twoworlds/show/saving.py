@@ -217,9 +217,13 @@ def _parquet(columns: Columns) -> bytes:
         for i, (name, one) in enumerate(zip(names, columns.values(), strict=True))
     )
     values = {f"v{i}": list(one.cells) for i, one in enumerate(columns.values())}
-    with duckdb.connect(":memory:") as connection, tempfile.TemporaryDirectory() as folder:
-        connection.execute(f"CREATE TABLE answer AS SELECT {cells}", values)
-        place = Path(folder, "answer.parquet")
-        quoted = str(place).replace("'", "''")
-        connection.execute(f"COPY answer TO '{quoted}' (FORMAT parquet)")
-        return place.read_bytes()
+    try:
+        with duckdb.connect(":memory:") as connection, tempfile.TemporaryDirectory() as folder:
+            connection.execute(f"CREATE TABLE answer AS SELECT {cells}", values)
+            place = Path(folder, "answer.parquet")
+            quoted = str(place).replace("'", "''")
+            connection.execute(f"COPY answer TO '{quoted}' (FORMAT parquet)")
+            return place.read_bytes()
+    except duckdb.Error as error:
+        why = str(error).partition("\n")[0]
+        raise InvalidInput(f"the table cannot be written as Parquet: {why}") from None

@@ -215,6 +215,26 @@ def test_failure_9_a_certificate_that_cannot_be_written_loses_no_answer(
     assert (tmp_path / "certificate.json").exists()
 
 
+@pytest.mark.parametrize("suffix", ["csv", "parquet", "json", "html"])
+def test_failure_9_a_table_that_cannot_be_written_loses_no_answer(
+    tmp_path, monkeypatch, capsys, suffix
+):
+    from twoworlds.cli import run
+
+    def fail(*_where, **_how):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    asked = ["release", SQL, "--policy", str(laid_out(tmp_path)), "--epsilon", "1"]
+    monkeypatch.setattr("twoworlds.files.make_private", fail)
+    monkeypatch.setattr("tempfile.mkdtemp", fail)
+    code = run([*asked, "-o", str(tmp_path / f"a.{suffix}")])
+    out, err = capsys.readouterr()
+    assert code == 2
+    assert "Paid: epsilon 1." in out
+    assert err.startswith("twoworlds: the answer was not saved: ")
+    assert err.endswith("the same command again gives it, at no further cost\n")
+
+
 def test_failure_9_a_certificate_that_has_no_place_is_refused_before_the_charge(tmp_path):
     done = command(laid_out(tmp_path), "--certificate", str(tmp_path / "nowhere" / "x.json"))
     assert (done.returncode, done.stdout) == (2, "")
