@@ -508,15 +508,16 @@ def strategy_open(
         warned = () if before else spend_warnings(wanted, left, after, neighbours)
         notes = [f"Warning: {one.words}" for one in warned] if dry_run else []
         data: dict[str, Any]
+        asks = {"strategy": name, "source": curator.place(curator.policy.dataset(dataset))}
         if dry_run:
-            curator.ledger.check(dataset, who, {"strategy": name}, Cost() if before else wanted)
+            curator.ledger.check(dataset, who, asks, Cost() if before else wanted)
             data = {"dry_run": True, "strategy": name, "dataset": dataset, "analyst": who}
             said = f"The strategy would cost {wanted.shown()}. Nothing was charged."
             if before:
                 said = "This was paid for before, so it would cost nothing more."
         else:
             with suppress(OverBudget):  # what does not fit, the payment itself refuses
-                curator.ledger.check(dataset, who, {"strategy": name}, wanted)
+                curator.ledger.check(dataset, who, asks, wanted)
                 _warn(warned, yes=yes)
             found = curator.strategy(dataset, wanted, name=name, analyst=who).resume()
             data = {**found.fields(), "charged": before is None}
@@ -545,7 +546,8 @@ def strategy_open(
             "the price only: other questions are answered too, as far as they fit."
         ]
     told = Answer.of(said, Said(notes))
-    return Told(told, {**data, "cost": wanted})
+    again = "" if dry_run else "it is paid for: the same command again costs nothing more"
+    return Told(told, {**data, "cost": wanted}, again=again)
 
 
 def strategy_show(

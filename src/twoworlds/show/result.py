@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import Enum
 from fractions import Fraction
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from twoworlds.answer import Answer, Block
 
@@ -39,7 +39,7 @@ class Result:
         unsaved: Why files that were asked for are missing.
     """
 
-    again: ClassVar[str] = ""
+    again: str = ""
     unsaved: Sequence[str] = ()
 
     def answer(self) -> Answer:
@@ -127,7 +127,9 @@ class Result:
             blocks=(*said.blocks, *blocks),
             notes=(*said.notes, *(f"wrote {path}" for path in written.values()), *notes),
         )
-        return Told(told, {**self.fields(), **data, **written}, of=self, unsaved=unsaved)
+        return Told(
+            told, {**self.fields(), **data, **written}, of=self, again=self.again, unsaved=unsaved
+        )
 
     def __repr__(self) -> str:
         """Return its kind and its sentence, short as a prompt shows it."""
@@ -156,12 +158,8 @@ class Told(Result):
     data: Mapping[str, Any]
     of: Result | None = field(default=None, repr=False)
     page: Callable[[], str] | None = field(default=None, repr=False)
+    again: str = field(default="", repr=False)
     unsaved: Sequence[str] = field(default=(), repr=False)
-
-    @property
-    def again(self) -> str:  # type: ignore[override]  # that of what it tells
-        """How to get what it tells again."""
-        return "" if self.of is None else self.of.again
 
     def answer(self) -> Answer:
         """Return what is said."""

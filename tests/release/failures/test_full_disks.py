@@ -215,6 +215,21 @@ def test_failure_9_a_certificate_that_cannot_be_written_loses_no_answer(
     assert (tmp_path / "certificate.json").exists()
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("more", [["--dry-run"], []])
+def test_failure_9_a_strategy_that_is_not_shown_is_said_to_be_paid_if_it_is(tmp_path, more):
+    policy = laid_out(tmp_path)
+    words = [sys.executable, "-m", "twoworlds", "strategy", "open", "s", "--epsilon", "1"]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [*words, "--policy", str(policy), *more], stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    paid = "; it is paid for: the same command again costs nothing more\n"
+    assert (done.returncode, done.stderr.endswith(paid)) == (74, not more)
+    with Curator.open(policy) as curator:
+        assert curator.ledger.spent("people").epsilon == (0 if more else 1)
+
+
 @pytest.mark.parametrize("suffix", ["csv", "parquet", "json", "html"])
 def test_failure_9_a_table_that_cannot_be_written_loses_no_answer(
     tmp_path, monkeypatch, capsys, suffix
