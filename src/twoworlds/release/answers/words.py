@@ -126,7 +126,9 @@ def learned(
         so_far = f"Nothing has been released from {dataset} so far."
     else:
         so_far = _so_far(dataset, cap, spent, about)
-    if cap is not None:
+    if cap is not None and cap.rule(spent) is None:  # it was lowered
+        whole = f"More than the whole budget of {dataset} is spent: nothing more can be charged."
+    elif cap is not None:
         whole = f"If the whole budget of {dataset} is spent: {_going_on(_guessed(cap.most, about))}"
     row = unit is not None and unit.startswith("rows,")
     you = None if unit is None else _you(person=not row)

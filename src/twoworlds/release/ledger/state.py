@@ -156,6 +156,12 @@ class LedgerState:
         """Return what is spent on an account after a further cost."""
         cap, before = self.cap(account), self.spent.get(account, Spent())
         after = before.plus(cost)
+        if cap.rule(after) is None and cost == Cost():
+            raise OverBudget(
+                f"{_who(account)} has spent {cap.used(before).cost.shown()}, which is more than "
+                f"the cap of now {cap.shown()}: nothing new is answered, not even what would cost "
+                "nothing more; nothing was charged"
+            )
         if cap.rule(after) is None:
             raise OverBudget(
                 f"{cost.shown()} does not fit for {_who(account)}: {cap.why_not(before, cost)}; "
@@ -192,7 +198,8 @@ class LedgerState:
         spent = {one: self.spent.get(one, Spent()) for one in accounts}
         left = {one: self.cap(one).left(spent[one]) for one in accounts}
         for account, error in refused.items():
-            if all(self.cap(one).rule(spent[one].plus(left[account])) for one in accounts):
+            fits = all(self.cap(one).rule(spent[one].plus(left[account])) for one in accounts)
+            if fits or cost == Cost():
                 raise error
         also = next(one for one in accounts if one != account)
         raise OverBudget(f"{error}; at most {left[also].shown('down')} is left for {_who(also)}")
