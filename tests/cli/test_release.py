@@ -1,7 +1,10 @@
 import csv
+import errno
+import io
 import json
 import re
 import sqlite3
+import sys
 
 import click
 import pytest
@@ -835,3 +838,28 @@ def test_a_link_to_a_policy_spends_from_the_same_ledger(capsys, in_hospital):
     _, again, _ = call(capsys, "release", BY_REGION, *spent, "--policy", "elsewhere/mine.yml")
     assert "This repeats a stored answer" in again
     assert [one.name for one in (in_hospital / "elsewhere").iterdir()] == ["mine.yml"]
+
+
+class Full(io.StringIO):
+    def write(self, _text):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+
+@pytest.mark.parametrize("name", ["stdin", "stderr"])
+def test_a_stream_that_is_closed_leaves_the_answer_alone(capsys, monkeypatch, name):
+    monkeypatch.setattr(sys, name, None)
+    asked = ("release", BY_REGION, "--epsilon", "3", "--analyst", "ann", "--json")
+    code, out, err = call(capsys, *asked)
+    assert (code, err.startswith("Warning: This takes 75%")) == (0, name == "stdin")
+    assert len(json.loads(out)["answers"]) == 1
+
+
+def test_where_no_warning_can_be_written_nothing_is_charged(capsys, monkeypatch):
+    monkeypatch.setattr(sys, "stderr", Full())
+    for epsilon, code in (("3", 74), ("ten", 2)):
+        assert (
+            call(capsys, "release", BY_REGION, "--epsilon", epsilon, "--analyst", "ann")[0] == code
+        )
+        monkeypatch.setattr(sys, "stderr", Full())
+    with tw.Curator.open("policy.yml") as curator:
+        assert curator.ledger.spent("people").epsilon == 0

@@ -13,6 +13,7 @@ import re
 import sys
 from collections.abc import Sequence
 from functools import cache
+from io import StringIO
 from typing import Annotated, Any
 from warnings import simplefilter
 
@@ -51,6 +52,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
     sys.set_int_max_str_digits(_LONGEST_INTEGER)  # sizes such as 2^20000 occur in complaints
     if "" not in sys.path:
         sys.path.insert(0, "")  # python:module:name looks in the current folder first
+    if sys.stderr is None:  # or complaints would go to the standard output, among the answers
+        sys.stderr = StringIO()
     if sys.stdout is None:
         return _complain("the answer cannot be written: standard output is closed", _UNWRITTEN)
     simplefilter("ignore", DoubtfulRelease)  # commands say these warnings themselves
@@ -197,7 +200,10 @@ def _lost(message: str, code: int) -> int:
 
 
 def _complain(message: str, code: int) -> int:
-    print(f"twoworlds: {_LONG.sub(_shortened, message)}", file=sys.stderr)
+    try:
+        print(f"twoworlds: {_LONG.sub(_shortened, message)}", file=sys.stderr, flush=True)
+    except OSError:  # the exit code says it alone, and is not to be changed at the end
+        sys.stderr = StringIO()
     return code
 
 

@@ -177,7 +177,7 @@ def _warn(found: Sequence[ReleaseWarning], *, yes: bool) -> None:
     """Print warnings on standard error; where somebody can answer, ask whether to go on."""
     for one in found:
         print(f"Warning: {one.words}", file=sys.stderr)
-    asks = sys.stdin.isatty() and sys.stderr.isatty() and not yes
+    asks = not yes and all(one is not None and one.isatty() for one in (sys.stdin, sys.stderr))
     if not (asks and any(one.confirm for one in found)):
         return
     from click import Abort, confirm
