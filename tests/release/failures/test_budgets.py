@@ -292,6 +292,14 @@ def test_another_name_of_the_same_table_has_no_budget_of_its_own(tmp_path, engin
         curator.release("SELECT COUNT(*) FROM others", "1")
 
 
+def test_the_questions_of_a_strategy_are_remembered_by_their_place(tmp_path):
+    source = parquet(tmp_path / "p.parquet", ROWS)
+    with opened(tmp_path, source) as curator:
+        curator.strategy("people", "1").ask(COUNT, "1/2")
+    with opened(tmp_path, source, name="folk") as curator:
+        check_refused(curator)
+
+
 def check_refused(curator):
     asked = "SELECT COUNT(*) FROM folk"
     for ask in (
@@ -313,10 +321,12 @@ def test_other_data_of_one_name_share_its_account_and_repeat_no_answer(tmp_path)
             assert curator.ledger.spent("people") == Cost(Fraction(1 + (name == "two")))
 
 
-def test_what_was_planned_and_not_released_may_have_another_name(tmp_path):
+def test_data_of_which_nothing_was_paid_for_may_have_another_name(tmp_path):
     source = parquet(tmp_path / "p.parquet", ROWS)
     with opened(tmp_path, source, name="poeple") as curator:
         curator.plan("SELECT COUNT(*) FROM poeple", "1")
+        free = curator.release("SELECT COUNT(*) FROM poeple WHERE x > 1 AND x < 1", "1")
+        assert free.context.cost == Cost()
         curator.propose("SELECT COUNT(*) FROM poeple", "1", purpose="a table")
     with opened(tmp_path, source) as curator:
         assert curator.release(COUNT, "1").context.paid == Cost(Fraction(1))

@@ -273,7 +273,7 @@ class LedgerState:
         charge = PaidQuery(point.sequence, point.hash, dataset, query, cost, [analyst], opens)
         self.charges[point.sequence] = charge
         place = place_in(said)
-        if place is not None:
+        if place is not None and (cost != Cost() or "question" in said):
             self.places.setdefault(place, dataset)
         self.counts[dataset] += cost != Cost()
         self.queries[dataset, query] = charge
