@@ -179,6 +179,18 @@ def test_groups_that_are_counted_are_those_that_are_answered(tmp_path):
             assert said in curator.plan(asked, "1").explain().replace("\n", " ")
 
 
+def test_rows_of_nobody_are_left_out_as_it_is_said():
+    table = {"id": ["a", "a", "a", "b", None, None]}
+    unit = {"person": "id", "rows": 2}
+    with Curator(table, budget=5000, unit=unit, columns={"id": {"kind": "text"}}) as curator:
+        found = curator.release("SELECT COUNT(*), COUNT(DISTINCT id) FROM people", epsilon=4000)
+    assert [*found.rows()[0].values()][::5] == [3, 2]
+    assert notes(found.resolved)[-1] == (
+        "All of this is about at most 2 rows of each person, and none whose id is missing: "
+        "intervals say nothing about the rows that are left out."
+    )
+
+
 def test_rows_that_are_in_no_group_are_named():
     def said(query):
         return notes(asked(query.count()))

@@ -283,8 +283,11 @@ def notes(resolved: Resolved) -> list[str]:
     unit = resolved.dataset.unit
     if unit.person is not None:
         found.append(
-            f"All of this is about at most {counted(unit.rows, 'row')} of each person: "
-            "intervals say nothing about the rows that are left out."
+            printable(
+                f"All of this is about at most {counted(unit.rows, 'row')} of each person, and "
+                f"none whose {unit.person} is missing: intervals say nothing about the rows that "
+                "are left out."
+            )
         )
     if resolved.discovers:
         found.append(
