@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from fractions import Fraction
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 
 from twoworlds.errors import InvalidInput
 from twoworlds.release.backends import open_backend
+from twoworlds.release.ledger import Ledger
 from twoworlds.release.plan import check_columns, plan
 from twoworlds.release.policy import Column, Dataset, PublicTable
 from twoworlds.release.query import Query, resolve
@@ -46,6 +48,17 @@ def test_a_file_whose_name_looks_like_a_pattern_is_itself(tmp_path):
     FRAME.to_parquet(tmp_path / "people[1]*.parquet")
     FRAME.iloc[:1].to_parquet(tmp_path / "people1.parquet")
     assert answer(tmp_path / "people[1]*.parquet") == EXPECTED
+
+
+def test_a_path_that_is_not_utf8_is_refused_with_the_way_out(tmp_path):
+    folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff"))
+    folder.mkdir()
+    FRAME.to_parquet(tmp_path / "people.parquet")
+    (tmp_path / "people.parquet").rename(folder / "people.parquet")
+    with pytest.raises(InvalidInput, match="is not UTF-8, as engines need it: rename"):
+        answer("people.parquet", folder)
+    with Ledger.create(folder / "ledger.db") as ledger:  # which needs no engine
+        assert ledger.state().point.sequence == 1
 
 
 def test_a_folder_of_parquet_files_is_one_table(tmp_path):

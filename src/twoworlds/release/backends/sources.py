@@ -45,6 +45,10 @@ def existing(path: str | Path, folder: Path) -> Path:
     if "\0" in str(path):
         raise InvalidInput("a path holds the character NUL")
     found = folder / path
+    if any("\ud800" <= letter <= "\udfff" for letter in str(found)):
+        raise InvalidInput(
+            f"the path {str(found)!a} is not UTF-8, as engines need it: rename what is not"
+        )
     if not found.exists():
         raise InvalidInput(f"there is no file {str(path)!r}: check the path in the policy")
     if not (found.is_file() or found.is_dir()):

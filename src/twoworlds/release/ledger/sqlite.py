@@ -190,7 +190,7 @@ class SQLiteStore:
 
 
 def _connect(path: Path, mode: str, seconds: float) -> sqlite3.Connection:
-    where = f"file:{quote(str(path.absolute()))}?mode={mode}"
+    where = f"file:{quote(os.fsencode(path.absolute()))}?mode={mode}"
     log = path.with_name(path.name + "-wal")
     if mode == "rwc":
         with suppress(OSError, RuntimeError):  # it is there, or SQLite says what is wrong
