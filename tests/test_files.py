@@ -1,5 +1,6 @@
 """What twoworlds writes is its owner's alone, whatever the umask."""
 
+import json
 import os
 import stat
 import sys
@@ -134,3 +135,8 @@ def test_folders_that_were_there_keep_their_rights(tmp_path, umask):
     found = [rights(one) for one in (above, above / "one", above / "one" / "two")]
     assert found == [0o755, 0o700, 0o700]
     assert make_folder(Path()) == Path()
+
+
+def test_a_text_with_half_a_letter_is_written_as_json_has_it(tmp_path):
+    odd = os.fsdecode(b"\xff")
+    assert json.loads(write(tmp_path / "a.json", f'["{odd}"]').read_text(encoding="utf-8")) == [odd]

@@ -91,7 +91,9 @@ def write(path: Path, content: str | bytes) -> Path:
         try:
             beside.unlink(missing_ok=True)  # of a process with this number that was killed
             with make_private(beside) as file:
-                file.write(content.encode() if isinstance(content, str) else content)
+                if isinstance(content, str):  # of a path that is not UTF-8 as JSON has it
+                    content = content.encode("utf-8", "backslashreplace")
+                file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
             beside.replace(path)

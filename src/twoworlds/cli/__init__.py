@@ -13,7 +13,7 @@ import re
 import sys
 from collections.abc import Sequence
 from functools import cache
-from io import StringIO
+from io import StringIO, TextIOWrapper
 from typing import Annotated, Any
 from warnings import simplefilter
 
@@ -56,6 +56,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
         sys.stderr = StringIO()
     if sys.stdout is None:
         return _complain("the answer cannot be written: standard output is closed", _UNWRITTEN)
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # no letter that is not in it loses an answer
     simplefilter("ignore", DoubtfulRelease)  # commands say these warnings themselves
     unsaved(), paid_for()  # what an earlier call left
     try:

@@ -244,8 +244,9 @@ def print_result(
 ) -> None:
     """Print a result: what it says, or its fields as JSON, with what else there is to say of it."""
     if as_json:
-        data = {**result.to_dict(), **beside}
-        console().out(json.dumps(data, indent=2, ensure_ascii=False), highlight=False)
+        data, out = {**result.to_dict(), **beside}, console()
+        told = json.dumps(data, indent=2, ensure_ascii=not out.encoding.startswith("utf"))
+        out.out(told, highlight=False)
     else:
         print_answer(said, more=more)
 
