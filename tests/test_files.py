@@ -1,5 +1,6 @@
 """What twoworlds writes is its owner's alone, whatever the umask."""
 
+import json
 import os
 import stat
 import sys
@@ -100,6 +101,11 @@ def test_the_file_of_somebody_else_is_left_as_it_is(tmp_path, monkeypatch):
     keep_private(path)
     assert rights(path) == 0o600
     keep_private(tmp_path / "missing")
+    for other in (tmp_path / "folder", tmp_path / "pipe"):  # what a device is to us
+        os.mkfifo(other) if other.name == "pipe" else other.mkdir()
+        other.chmod(0o755)
+        keep_private(other)
+        assert rights(other) == 0o755
 
 
 def test_a_file_that_is_there_is_neither_opened_nor_followed(tmp_path, umask):
@@ -129,3 +135,8 @@ def test_folders_that_were_there_keep_their_rights(tmp_path, umask):
     found = [rights(one) for one in (above, above / "one", above / "one" / "two")]
     assert found == [0o755, 0o700, 0o700]
     assert make_folder(Path()) == Path()
+
+
+def test_a_text_with_half_a_letter_is_written_as_json_has_it(tmp_path):
+    odd = os.fsdecode(b"\xff")
+    assert json.loads(write(tmp_path / "a.json", f'["{odd}"]').read_text(encoding="utf-8")) == [odd]

@@ -15,6 +15,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from stat import S_ISREG
 from typing import Any, BinaryIO, NoReturn, TextIO
 
 from twoworlds.errors import InvalidInput
@@ -56,7 +57,8 @@ def keep_private(path: Path) -> None:
         return
     with suppress(OSError):  # whoever opens it says what is wrong with it
         found = path.stat()
-        if found.st_uid == os.geteuid() and found.st_mode & _OTHERS:
+        ours = S_ISREG(found.st_mode) and found.st_uid == os.geteuid()  # no device, such as null
+        if ours and found.st_mode & _OTHERS:
             path.chmod(0o600)
 
 
@@ -89,7 +91,9 @@ def write(path: Path, content: str | bytes) -> Path:
         try:
             beside.unlink(missing_ok=True)  # of a process with this number that was killed
             with make_private(beside) as file:
-                file.write(content.encode() if isinstance(content, str) else content)
+                if isinstance(content, str):  # of a path that is not UTF-8 as JSON has it
+                    content = content.encode("utf-8", "backslashreplace")
+                file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
             beside.replace(path)

@@ -1,6 +1,7 @@
 """How answers leave the program: whole numbers, no padding, and a disk that may be full."""
 
 import errno
+import json
 import os
 import subprocess
 import sys
@@ -151,3 +152,17 @@ def test_control_characters_are_shown_and_not_sent(capsys):
 )  # fmt: skip
 def test_one_thing_is_spoken_of_as_one(capsys, words, said):
     assert said in " ".join(call(capsys, *words.split())[1].split())
+
+
+@pytest.mark.parametrize(
+    "encoding",
+    ["ascii", *(pytest.param(one, marks=pytest.mark.slow) for one in ("cp1252", "utf-8"))],
+)
+def test_no_letter_loses_an_answer_and_json_is_json_in_every_encoding(encoding, tmp_path):
+    odd = os.fsdecode(os.fsencode(tmp_path) + b"/\xff.svg")
+    words = [sys.executable, "-m", "twoworlds", "measure", "randomized-response(bits=1, keep=3/4)"]
+    environment = {**os.environ, "PYTHONIOENCODING": encoding}
+    for more in ([], ["--json"], ["--picture", odd]):
+        done = subprocess.run([*words, *more], capture_output=True, env=environment, check=False)
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert "--json" not in more or json.loads(done.stdout)

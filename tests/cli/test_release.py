@@ -1,11 +1,15 @@
 import csv
+import errno
+import io
 import json
 import re
 import sqlite3
+import sys
 
 import click
 import pytest
 
+import twoworlds as tw
 from tests.cli.calling import call
 from twoworlds.release.examples import lay_out
 
@@ -806,3 +810,56 @@ def test_a_column_that_the_file_has_in_another_type_is_said_before_it_is_paid(ca
     assert code == 0
     assert "declared integer, and its table has text" in " ".join(err.split())
     assert "Every value counts as missing." in " ".join(err.split())
+
+
+def test_no_text_or_name_in_a_saved_table_begins_as_a_formula_does(in_hospital):
+    formulas = ["=1+1", "+x", "@x", "-1+1", "-x", "\t=1", "\uff1d1"]
+    columns = {
+        "region": {"kind": "text", "keys": [*formulas, "north", "-5", "a=1"]},
+        "age": {"kind": "integer", "bounds": [-9, 0]},
+    }
+    table = {"region": ["north"], "age": [-3]}
+    with tw.Curator(table, budget=1, unit="row", columns=columns) as curator:
+        found = curator.release(
+            'SELECT region, SUM(age) AS "=s" FROM people GROUP BY region', epsilon=1
+        )
+    with found.save(in_hospital / "saved.csv").open(newline="") as file:
+        head, *rows = csv.reader(file)
+    assert head[:2] == ["region", "'=s"]
+    assert [row[0] for row in rows] == [*(f"'{one}" for one in formulas), "north", "-5", "a=1"]
+    assert [int(row[1]) for row in rows] == [row["=s"] for row in found.rows()]
+
+
+def test_a_link_to_a_policy_spends_from_the_same_ledger(capsys, in_hospital):
+    (in_hospital / "elsewhere").mkdir()
+    (in_hospital / "elsewhere" / "mine.yml").symlink_to(in_hospital / "policy.yml")
+    spent = ("--epsilon", "1/2", "--analyst", "ann")
+    assert call(capsys, "release", BY_REGION, *spent)[0] == 0
+    _, again, _ = call(capsys, "release", BY_REGION, *spent, "--policy", "elsewhere/mine.yml")
+    assert "This repeats a stored answer" in again
+    assert [one.name for one in (in_hospital / "elsewhere").iterdir()] == ["mine.yml"]
+
+
+class Full(io.StringIO):
+    def write(self, _text):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+
+@pytest.mark.parametrize("name", ["stdin", "stderr"])
+def test_a_stream_that_is_closed_leaves_the_answer_alone(capsys, monkeypatch, name):
+    monkeypatch.setattr(sys, name, None)
+    asked = ("release", BY_REGION, "--epsilon", "3", "--analyst", "ann", "--json")
+    code, out, err = call(capsys, *asked)
+    assert (code, err.startswith("Warning: This takes 75%")) == (0, name == "stdin")
+    assert len(json.loads(out)["answers"]) == 1
+
+
+def test_where_no_warning_can_be_written_nothing_is_charged(capsys, monkeypatch):
+    monkeypatch.setattr(sys, "stderr", Full())
+    for epsilon, code in (("3", 74), ("ten", 2)):
+        assert (
+            call(capsys, "release", BY_REGION, "--epsilon", epsilon, "--analyst", "ann")[0] == code
+        )
+        monkeypatch.setattr(sys, "stderr", Full())
+    with tw.Curator.open("policy.yml") as curator:
+        assert curator.ledger.spent("people").epsilon == 0

@@ -1,6 +1,8 @@
 """A curator straight from a data frame: what a policy file declares is given as arguments."""
 
 import gc
+import subprocess
+import sys
 from datetime import date
 from fractions import Fraction
 from pathlib import Path
@@ -267,3 +269,22 @@ def test_the_first_refusal_of_bare_data_names_all_that_is_to_be_declared():
 def test_a_curator_names_its_datasets():
     with Curator({"age": [31]}, budget=1, unit="row", bounds={"age": (0, 110)}) as curator:
         assert repr(curator) == "<Curator of people>"
+
+
+def test_a_child_that_ends_leaves_the_budget_in_memory_to_its_parent():
+    """In a process of its own, which has no threads when it forks."""
+    script = """
+import os, sys, twoworlds as tw
+curator = tw.Curator({"age": [1, 2]}, budget=3, unit="row", bounds={"age": (0, 9)})
+child = os.fork()
+if child == 0:
+    sys.exit(0)
+os.waitpid(child, 0)
+assert curator.ledger.spent("people").epsilon == 0
+curator.strategy("people", 1)
+folder = curator.ledger.location.path.parent
+curator.close()
+assert not folder.exists()
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -22,7 +22,6 @@ from twoworlds.questions import ask
 from twoworlds.release.certificate import check_certificate
 from twoworlds.release.policy import read_policy
 from twoworlds.web.catalogue import EXAMPLES
-from twoworlds.web.releases import _no_formula
 from twoworlds.worlds.beliefs import belief
 from twoworlds.worlds.catalogue import universe
 from twoworlds.worlds.classes import belief_class
@@ -349,12 +348,6 @@ def test_a_certificate_has_the_same_bytes_wherever_it_is_written(
     digest = hashlib.sha256(file.read_bytes()).hexdigest()
     report = sent(curator, "report", {"entry": found["entry"]})["html"]
     assert f'<code id="signed">{digest}</code>' in report
-
-
-def test_no_text_of_a_table_begins_as_a_formula_does():
-    texts = ("=1", "+1", "@x", "-x", "-1", "a=1", 3, None)
-    kept = ("'=1", "'+1", "'@x", "'-x", "-1", "a=1", 3, None)
-    assert tuple(map(_no_formula, texts)) == kept
 
 
 def test_budget_and_ledger_follow_the_releases(curator):

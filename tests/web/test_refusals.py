@@ -70,3 +70,10 @@ def test_a_path_is_echoed_alike_whether_its_folder_is_there_or_not(folder):
 )
 def test_what_is_no_path_stays(text):
     assert refusal_of(InvalidInput(text)).to_dict()["error"]["message"] == text
+
+
+@pytest.mark.parametrize(
+    "error", [MemoryError(), OSError("x"), ReleaseFailed(), LedgerUnavailable("x")]
+)
+def test_what_may_have_been_charged_is_said_to_cost_nothing_more(error):
+    assert "costs nothing more" in json.loads(refusal_of(error).body())["error"]["message"]

@@ -13,13 +13,14 @@ import re
 import sys
 from collections.abc import Sequence
 from functools import cache
+from io import StringIO, TextIOWrapper
 from typing import Annotated, Any
 from warnings import simplefilter
 
 import typer
 
 from twoworlds import __version__
-from twoworlds.cli.asking import APP, Questions, unsaved
+from twoworlds.cli.asking import APP, Questions, paid_for, unsaved
 from twoworlds.errors import DoubtfulRelease, Interrupted, TwoWorldsError, UnknownName
 from twoworlds.questions import DOORS, QUESTIONS
 
@@ -51,10 +52,14 @@ def run(arguments: Sequence[str] | None = None) -> int:
     sys.set_int_max_str_digits(_LONGEST_INTEGER)  # sizes such as 2^20000 occur in complaints
     if "" not in sys.path:
         sys.path.insert(0, "")  # python:module:name looks in the current folder first
+    if sys.stderr is None:  # or complaints would go to the standard output, among the answers
+        sys.stderr = StringIO()
     if sys.stdout is None:
         return _complain("the answer cannot be written: standard output is closed", _UNWRITTEN)
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # no letter that is not in it loses an answer
     simplefilter("ignore", DoubtfulRelease)  # commands say these warnings themselves
-    unsaved()  # what an earlier call left
+    unsaved(), paid_for()  # what an earlier call left
     try:
         typed = sys.argv[1:] if arguments is None else [*arguments]
         if not typed and _COMPLETION not in os.environ:
@@ -65,10 +70,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
         code = _command().main(args=typed, prog_name="twoworlds", standalone_mode=False)
         sys.stdout.flush()
         if code == _INTERRUPTED:  # what the option parser makes of Ctrl-C
-            return _complain("interrupted; nothing was written", _INTERRUPTED)
+            return _lost("interrupted; nothing was written", _INTERRUPTED)
         missing = unsaved()
         if missing:
-            return _complain("; ".join(missing), _BAD_INPUT)
+            return _lost("; ".join(missing), _BAD_INPUT)
         return code if isinstance(code, int) else 0
     except typer.Exit as exit_:
         return exit_.exit_code
@@ -79,13 +84,14 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except Interrupted as stopped:
         return _complain(str(stopped), _INTERRUPTED)
     except (KeyboardInterrupt, typer.Abort):
-        return _complain("interrupted", _INTERRUPTED)
+        return _lost("interrupted", _INTERRUPTED)
     except BrokenPipeError:
-        return 0
+        told = paid_for()
+        return _complain(f"nobody read the whole answer; {told[0]}", _UNWRITTEN) if told else 0
     except OSError as error:
         if error.errno not in _FULL:
             return _internal(error)
-        return _complain(f"the answer cannot be written: {error.strerror}", _UNWRITTEN)
+        return _lost(f"the answer cannot be written: {error.strerror}", _UNWRITTEN)
     except RecursionError:
         return _complain("the input is nested too deeply", _BAD_INPUT)
     except MemoryError:
@@ -146,7 +152,7 @@ def _internal(error: Exception) -> int:
     if os.environ.get("TWOWORLDS_DEBUG"):
         raise error
     kind = type(error).__name__
-    return _complain(f"internal error ({kind}: {error}); please report it", _INTERNAL)
+    return _lost(f"internal error ({kind}: {error}); please report it", _INTERNAL)
 
 
 def _usage(error: Any, typed: Sequence[str]) -> str:
@@ -190,8 +196,16 @@ def _known_elsewhere(error: UnknownName) -> str | None:
     return None
 
 
+def _lost(message: str, code: int) -> int:
+    """Say what did not reach anybody, and how to get it again if it was paid for."""
+    return _complain("; ".join([message, *paid_for()]), code)
+
+
 def _complain(message: str, code: int) -> int:
-    print(f"twoworlds: {_LONG.sub(_shortened, message)}", file=sys.stderr)
+    try:
+        print(f"twoworlds: {_LONG.sub(_shortened, message)}", file=sys.stderr, flush=True)
+    except OSError:  # the exit code says it alone, and is not to be changed at the end
+        sys.stderr = StringIO()
     return code
 
 

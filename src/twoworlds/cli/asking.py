@@ -11,7 +11,7 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from time import monotonic
@@ -43,6 +43,7 @@ _PATIENCE = 0.7  # seconds without a progress bar: a bar that flashes up helps n
 _ROWS = 20  # of a table that is also written to a file
 
 _unsaved: list[str] = []  # why files that were asked for are missing
+_again: list[str] = []  # how to get an answer that was paid for once more
 
 
 def _writable(path: Path | None) -> Path | None:
@@ -171,16 +172,21 @@ def _asked(question: Question) -> Callable[..., Any]:
             result = function(**given)
         if result is None:
             return 0
+        _unsaved.extend(result.unsaved)
+        _again.extend(filter(None, [result.again]))
         saved = saved_files(result, picture, out)
         said = result.answer()
         if "out" in saved:  # who has written it needs no advice how to
             said = replace(said, notes=[one for one in said.notes if " -o " not in f" {one}"])
         if not saved.get("out", ".html").endswith(".html"):  # a page has the first rows only
             said = _shortened(said, saved["out"])
-        with suppress(BrokenPipeError):  # the exit code tells what the reader left unread
+        try:
             print_result(result, said, as_json=as_json, more=more, **saved)
             for path in () if as_json else saved.values():
                 console().print(f"wrote {path}", soft_wrap=True)
+        except BrokenPipeError:  # the exit code tells what the reader left unread
+            if result.again:
+                raise
         return 2 if said.undecided else int(said.holds is False)
 
     listed = [
@@ -238,8 +244,9 @@ def print_result(
 ) -> None:
     """Print a result: what it says, or its fields as JSON, with what else there is to say of it."""
     if as_json:
-        data = {**result.to_dict(), **beside}
-        console().out(json.dumps(data, indent=2, ensure_ascii=False), highlight=False)
+        data, out = {**result.to_dict(), **beside}, console()
+        told = json.dumps(data, indent=2, ensure_ascii=not out.encoding.startswith("utf"))
+        out.out(told, highlight=False)
     else:
         print_answer(said, more=more)
 
@@ -269,9 +276,9 @@ def saved_files(result: Result, picture: Path | None, out: Path | None) -> dict[
         if path is not None:
             try:
                 found[name] = str(write(path))
-            except TwoWorldsError as error:
+            except (TwoWorldsError, OSError, MemoryError) as error:
                 what = "no picture was drawn" if name == "picture" else "the answer was not saved"
-                _unsaved.append(f"{what}: {error}")
+                _unsaved.append(f"{what}: {str(error) or 'out of memory'}")
     return found
 
 
@@ -280,6 +287,13 @@ def unsaved() -> list[str]:
     reasons = _unsaved[:]
     _unsaved.clear()
     return reasons
+
+
+def paid_for() -> list[str]:
+    """Return, once, how to get the answer again, if it was paid for."""
+    known = _again[:]
+    _again.clear()
+    return known
 
 
 @contextmanager

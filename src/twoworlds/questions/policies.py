@@ -279,7 +279,7 @@ def policy_new(
         write(file, draft(data, name, file, table=table))
         written = f"wrote {file}: {_FILL_IN} `twoworlds policy check {file}`"
         return Told(Answer(written), {"file": file})
-    asks = sys.stdin.isatty()
+    asks = sys.stdin is not None and sys.stdin.isatty()
     imported = import_text(
         Path(data),
         kinds=_kinds(kind),

@@ -150,9 +150,10 @@ def release(
             _warn([*dict.fromkeys(doubts), *plan.warnings], yes=yes)
         try:
             released = curator.release_all(asked, price, analyst=analyst, noise=noise)
+            files, unsaved = _save(curator, released, certificate, report)
         except KeyboardInterrupt:
             raise Interrupted(_INTERRUPTED) from None
-        return released.beside(files=_save(curator, released, certificate, report))
+        return released.beside(files=files, unsaved=unsaved)
 
 
 def _over_budget(
@@ -176,7 +177,7 @@ def _warn(found: Sequence[ReleaseWarning], *, yes: bool) -> None:
     """Print warnings on standard error; where somebody can answer, ask whether to go on."""
     for one in found:
         print(f"Warning: {one.words}", file=sys.stderr)
-    asks = sys.stdin.isatty() and sys.stderr.isatty() and not yes
+    asks = not yes and all(one is not None and one.isatty() for one in (sys.stdin, sys.stderr))
     if not (asks and any(one.confirm for one in found)):
         return
     from click import Abort, confirm
@@ -299,26 +300,41 @@ def _next_question(
         _warn(found.plan(query, epsilon).warnings, yes=yes)
     try:
         released = found.release(query, epsilon, once=True)
+        files, unsaved = _save(curator, released, None, report)
     except KeyboardInterrupt:
         raise Interrupted(_INTERRUPTED) from None
-    files = _save(curator, released, None, report)
-    return released.beside(Said([found.explain()]), files=files, strategy=found)
+    told = Said([found.explain()])
+    return released.beside(told, files=files, unsaved=unsaved, strategy=found)
 
 
 def _save(
     curator: Curator, released: Released, certificate: Path | None, report: Path | None
-) -> dict[str, Path]:
-    """Write the certificate and the report of a release."""
-    saved: dict[str, Path] = {}
-    if certificate is not None:
+) -> tuple[dict[str, Path], list[str]]:
+    """Write the certificate and the report of a release; say why one of them is missing.
+
+    The release is paid for, so that nothing here may lose its answer.
+    """
+
+    def certified() -> str:
         from twoworlds.release.certificate import certify
 
-        saved["certificate"] = write(certificate, certificate_text(certify(released)))
-    if report is not None:
+        return certificate_text(certify(released))
+
+    def reported() -> str:
         from twoworlds.report.review import review_released
 
-        saved["report"] = write(report, review_released(released, curator.ledger).html())
-    return saved
+        return review_released(released, curator.ledger).html()
+
+    saved: dict[str, Path] = {}
+    unsaved: list[str] = []
+    wanted = {"certificate": (certificate, certified), "report": (report, reported)}
+    for name, (path, text) in wanted.items():
+        if path is not None:
+            try:
+                saved[name] = write(path, text())
+            except (TwoWorldsError, OSError, MemoryError) as error:
+                unsaved.append(f"no {name} was written: {str(error) or 'out of memory'}")
+    return saved, unsaved
 
 
 # --- review -------------------------------------------------------------------------------------
@@ -492,15 +508,16 @@ def strategy_open(
         warned = () if before else spend_warnings(wanted, left, after, neighbours)
         notes = [f"Warning: {one.words}" for one in warned] if dry_run else []
         data: dict[str, Any]
+        asks = {"strategy": name, "source": curator.place(curator.policy.dataset(dataset))}
         if dry_run:
-            curator.ledger.check(dataset, who, {"strategy": name}, Cost() if before else wanted)
+            curator.ledger.check(dataset, who, asks, Cost() if before else wanted)
             data = {"dry_run": True, "strategy": name, "dataset": dataset, "analyst": who}
             said = f"The strategy would cost {wanted.shown()}. Nothing was charged."
             if before:
                 said = "This was paid for before, so it would cost nothing more."
         else:
             with suppress(OverBudget):  # what does not fit, the payment itself refuses
-                curator.ledger.check(dataset, who, {"strategy": name}, wanted)
+                curator.ledger.check(dataset, who, asks, wanted)
                 _warn(warned, yes=yes)
             found = curator.strategy(dataset, wanted, name=name, analyst=who).resume()
             data = {**found.fields(), "charged": before is None}
@@ -529,7 +546,8 @@ def strategy_open(
             "the price only: other questions are answered too, as far as they fit."
         ]
     told = Answer.of(said, Said(notes))
-    return Told(told, {**data, "cost": wanted})
+    again = "" if dry_run else "it is paid for: the same command again costs nothing more"
+    return Told(told, {**data, "cost": wanted}, again=again)
 
 
 def strategy_show(

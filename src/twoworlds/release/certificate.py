@@ -35,6 +35,7 @@ from twoworlds.release.costs import Cost, parse_cost, zcdp_to_epsilon
 from twoworlds.release.forms import Released
 from twoworlds.release.ledger import LedgerDamaged
 from twoworlds.release.ledger.entries import canonical, digest
+from twoworlds.release.ledger.sqlite import FILES
 from twoworlds.release.ledger.views import Books, ExportedLedger, ledger_of
 from twoworlds.release.policy import Policy
 from twoworlds.release.policy.model import Neighbours
@@ -283,7 +284,7 @@ def check_output(path: Path, kind: Kind, policy: Policy) -> None:
     kept = {location.mark.resolve(): "the mark of the ledger"}
     if location.path is not None:
         real = location.path.resolve()
-        kept |= {Path(f"{real}{end}"): "the ledger" for end in ("", "-wal", "-shm", "-journal")}
+        kept |= {Path(f"{real}{end}"): "the ledger" for end in FILES}
     if (what := kept.get(path.resolve())) is not None:
         raise InvalidInput(f"{path} is {what}: give the {kind} another name")
     if not path.exists():

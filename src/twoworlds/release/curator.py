@@ -17,6 +17,7 @@ A curator may be used from any thread. After a fork it says that it cannot be us
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
@@ -35,7 +36,7 @@ from twoworlds.release.backends.frames import from_lists
 from twoworlds.release.backends.sources import Engines
 from twoworlds.release.budget import Spent
 from twoworlds.release.costs import Cost, parse_cost, read_number
-from twoworlds.release.errors import OverBudget, ReleaseFailed
+from twoworlds.release.errors import LedgerUnavailable, OverBudget, ReleaseFailed
 from twoworlds.release.forms import DryRun, Prepared, Released, Request, check_approved
 from twoworlds.release.ledger import Charge, Ledger
 from twoworlds.release.ledger.entries import ChainPlace, canonical, digest
@@ -52,6 +53,8 @@ if TYPE_CHECKING:
     from twoworlds.release.answers import QueryAnswer
     from twoworlds.release.ledger.state import LedgerState
     from twoworlds.release.strategy import PaidStrategy
+
+_STAYS = "what was charged stays charged, and the same query again costs nothing more"
 
 
 class Curator(AbstractContextManager["Curator"]):
@@ -139,7 +142,7 @@ class Curator(AbstractContextManager["Curator"]):
             self.ledger = open_ledger(replace(policy, ledger=str(ledger or policy.ledger)))
         else:
             self.ledger, folder = _without_file()
-            self._end = finalize(self, _end, self.ledger, folder)
+            self._end = finalize(self, _end, self.ledger, folder, os.getpid())
         self._set_caps()
 
     def __repr__(self) -> str:
@@ -207,7 +210,7 @@ class Curator(AbstractContextManager["Curator"]):
         resolved, calibration = self._calibrated(asked, price, law)
         dataset = resolved[0].dataset
         who = self.analyst(dataset.name, analyst)
-        said = statement(resolved, calibration, self.engines.place(dataset))
+        said = statement(resolved, calibration, self.place(dataset))
         try:
             return self._dry_run(resolved, calibration, said, who)
         except OverBudget as error:
@@ -395,7 +398,7 @@ class Curator(AbstractContextManager["Curator"]):
     ) -> Prepared:
         """Plan calibrated queries; ``within`` says which question of a strategy they are."""
         engine, plans = self.engines.plans(resolved)
-        place = self.engines.place(resolved[0].dataset)
+        place = self.place(resolved[0].dataset)
         said = {**statement(resolved, calibration, place), **(within or {})}
         return Prepared(resolved, calibration, engine, plans, who, said, covered, name)
 
@@ -427,10 +430,14 @@ class Curator(AbstractContextManager["Curator"]):
                     stored[number] = ReleaseFailed()
                 else:
                     fresh.append((number, charge, {"answers": parts}))
-        kept = self.ledger.commit_each([(charge, parts) for _, charge, parts in fresh])
+        try:
+            kept = self.ledger.commit_each([(charge, parts) for _, charge, parts in fresh])
+            state = self.ledger.state()
+        except LedgerUnavailable as error:
+            known = "" if "charged" in str(error) else f"; {_STAYS}"
+            raise LedgerUnavailable(f"{error}{known}") from None
         for (number, _, _), answer in zip(fresh, kept, strict=True):
             stored[number] = answer
-        state = self.ledger.state()
         found: list[Released | TwoWorldsError] = []
         for one, charge, answer in zip(prepared, charges, stored, strict=True):
             if isinstance(charge, TwoWorldsError) or isinstance(answer, TwoWorldsError):
@@ -497,6 +504,15 @@ class Curator(AbstractContextManager["Curator"]):
             for index, (one, part) in enumerate(zip(resolved, stored["answers"], strict=True))
         )
         return Released(answers, said, stored, charge, calibration)
+
+    def place(self, dataset: Dataset) -> str | None:
+        """Return a name for the place of the data, which belongs to one account of the ledger.
+
+        Files are named from the folder of the ledger, so that both may be moved together.
+        """
+        file = self.ledger.location.path
+        base = self.policy.folder if self._end else None if file is None else file.parent
+        return self.engines.place(dataset, base)
 
     def cost_for(self, asked: Query | str | Sequence[Query | str], within: object) -> Cost:
         """Return the least epsilon at which 95% of the errors of every answer are at most this."""
@@ -649,9 +665,10 @@ def _without_file() -> tuple[Ledger, str]:
     return Ledger.create(Path(folder, "ledger.db")), folder
 
 
-def _end(ledger: Ledger, folder: str) -> None:
+def _end(ledger: Ledger, folder: str, process: int) -> None:
     ledger.close()
-    rmtree(folder, ignore_errors=True)
+    if os.getpid() == process:  # a child that ends takes nothing from its parent
+        rmtree(folder, ignore_errors=True)
 
 
 def _price(cost: object, noise: NoiseKind | None, **named: object) -> tuple[object, NoiseKind]:

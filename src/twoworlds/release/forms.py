@@ -129,6 +129,8 @@ class Released(Result):
     charge: Charge
     calibration: Calibration
 
+    again = "it is paid for and stored: the same command again gives it, at no further cost"
+
     def answer(self) -> Answer:
         """Say what was asked and what came out; then, once, what all of it means and cost."""
         first, *others = self.answers

@@ -84,6 +84,7 @@ class PaidStrategy(Result):
             "version": self.dataset.version,
             "cost": str(self.cost),
         }
+        curator.ledger.state().check_place(dataset, curator.place(self.dataset))
         self._paid = curator.ledger.reserve(dataset, who, opening, self.cost)
         if not self._paid.answered:
             curator.ledger.commit(self._paid, {"open": True})
@@ -103,11 +104,12 @@ class PaidStrategy(Result):
             InvalidInput: when the policy has changed since, so that their noise would be another.
         """
         self._asked, self.joint, self.naive = [], Fraction(0), Fraction(0)
+        place = self._curator.place(self.dataset)
         for stored in _questions(self._curator.ledger, self._paid.hash):
             resolved = resolve(query_of(stored["queries"][0]), self.dataset)
             cost = parse_cost(stored["cost"])
             calibration = calibrate([resolved], cost)
-            said = statement([resolved], calibration, stored["source"])
+            said = statement([resolved], calibration, place)
             if any(stored.get(field) != value for field, value in said.items()):
                 raise InvalidInput(
                     f"the policy has changed since question {len(self._asked) + 1} of strategy "

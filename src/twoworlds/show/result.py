@@ -33,7 +33,14 @@ class Result:
     a < b
     >>> "<b>a &lt; b</b>" in Count()._repr_html_()
     True
+
+    Attributes:
+        again: Of an answer that was paid for: how to get it again, should it reach nobody.
+        unsaved: Why files that were asked for are missing.
     """
+
+    again: str = ""
+    unsaved: Sequence[str] = ()
 
     def answer(self) -> Answer:
         """Say it: the answer in one sentence, and what supports it."""
@@ -104,14 +111,15 @@ class Result:
         *blocks: Block,
         notes: Sequence[str] = (),
         files: Mapping[str, object] | None = None,
+        unsaved: Sequence[str] = (),
         **data: Any,
     ) -> Result:
-        """Return it with more said below, the files that were written, and further data.
+        """Return it with more said below, files that were written or not, and further data.
 
         With nothing to add it stays what it is.
         """
         written = {name: str(path) for name, path in (files or {}).items()}
-        if not (blocks or notes or written or data):
+        if not (blocks or notes or written or unsaved or data):
             return self
         said = self.answer()
         told = replace(
@@ -119,7 +127,9 @@ class Result:
             blocks=(*said.blocks, *blocks),
             notes=(*said.notes, *(f"wrote {path}" for path in written.values()), *notes),
         )
-        return Told(told, {**self.fields(), **data, **written}, of=self)
+        return Told(
+            told, {**self.fields(), **data, **written}, of=self, again=self.again, unsaved=unsaved
+        )
 
     def __repr__(self) -> str:
         """Return its kind and its sentence, short as a prompt shows it."""
@@ -148,6 +158,8 @@ class Told(Result):
     data: Mapping[str, Any]
     of: Result | None = field(default=None, repr=False)
     page: Callable[[], str] | None = field(default=None, repr=False)
+    again: str = field(default="", repr=False)
+    unsaved: Sequence[str] = field(default=(), repr=False)
 
     def answer(self) -> Answer:
         """Return what is said."""

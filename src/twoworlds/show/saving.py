@@ -10,8 +10,9 @@ import csv
 import io
 import json
 import os
+import re
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -33,6 +34,8 @@ _SQL = {
     "date": "DATE",
 }
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
+_FORMULA = re.compile(r"[-=+@\t\r\n\uff1d\uff0b\uff20\uff0d]")  # how one begins, or in full width
+_NUMBER = re.compile(r"-[\d.,/]+(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 _PANDAS = {"integer": "int64", "number": "float64"}
 
 
@@ -146,7 +149,8 @@ def save(result: Result, path: Path) -> Path:
         return write(path, json.dumps(result.to_dict(), indent=2, ensure_ascii=False) + "\n")
     if form == ".html":
         return write(path, result.html())
-    return write(path, table_file(result.to_columns(), form))
+    columns = result.to_columns()
+    return write(path, sheet_text(columns) if form == ".csv" else table_file(columns, form))
 
 
 def page(answer: Answer) -> str:
@@ -165,12 +169,35 @@ def table_file(columns: Columns, form: str) -> str | bytes:
     return _parquet(columns) if form == ".parquet" else csv_text(columns, DELIMITERS[form])
 
 
+def sheet_text(columns: Columns) -> str:
+    """Return a table as CSV in which no text or name begins as a formula of a spreadsheet does.
+
+    Such a text gets an apostrophe in front (OWASP, "CSV Injection"); numbers stay as they are.
+    """
+    names = [harmless(name) for name in columns]
+    return _csv(names, ([*map(harmless, one.cells)] for one in columns.values()), ",")
+
+
+def harmless(cell: Any) -> Any:
+    """Return a cell that no spreadsheet takes for a formula.
+
+    >>> [harmless(cell) for cell in ("=1", "-1+1", "-1", "a=1", -1)]
+    ["'=1", "'-1+1", '-1', 'a=1', -1]
+    """
+    begins = isinstance(cell, str) and _FORMULA.match(cell) and not _NUMBER.fullmatch(cell)
+    return f"'{cell}" if begins else cell
+
+
 def csv_text(columns: Columns, delimiter: str = ",") -> str:
-    """Return a table as the text of a CSV file."""
+    """Return a table as the text of a CSV file, every cell as it is."""
+    return _csv(columns, (one.cells for one in columns.values()), delimiter)
+
+
+def _csv(names: Iterable[str], cells: Iterable[Sequence[Any]], delimiter: str) -> str:
     stream = io.StringIO()
     writer = csv.writer(stream, delimiter=delimiter, lineterminator="\n")
-    writer.writerow(columns)
-    for row in zip(*(one.cells for one in columns.values()), strict=True):
+    writer.writerow(names)
+    for row in zip(*cells, strict=True):
         writer.writerow([_text(cell) for cell in row])
     return stream.getvalue()
 
@@ -190,9 +217,13 @@ def _parquet(columns: Columns) -> bytes:
         for i, (name, one) in enumerate(zip(names, columns.values(), strict=True))
     )
     values = {f"v{i}": list(one.cells) for i, one in enumerate(columns.values())}
-    with duckdb.connect(":memory:") as connection, tempfile.TemporaryDirectory() as folder:
-        connection.execute(f"CREATE TABLE answer AS SELECT {cells}", values)
-        place = Path(folder, "answer.parquet")
-        quoted = str(place).replace("'", "''")
-        connection.execute(f"COPY answer TO '{quoted}' (FORMAT parquet)")
-        return place.read_bytes()
+    try:
+        with duckdb.connect(":memory:") as connection, tempfile.TemporaryDirectory() as folder:
+            connection.execute(f"CREATE TABLE answer AS SELECT {cells}", values)
+            place = Path(folder, "answer.parquet")
+            quoted = str(place).replace("'", "''")
+            connection.execute(f"COPY answer TO '{quoted}' (FORMAT parquet)")
+            return place.read_bytes()
+    except duckdb.Error as error:
+        why = str(error).partition("\n")[0]
+        raise InvalidInput(f"the table cannot be written as Parquet: {why}") from None

@@ -39,18 +39,18 @@ _HERE = "/api/openapi.json"  # a path of the service, which refusals name
 # A slash after a word divides; so does one before a lone number.
 _PLACE = re.compile(r"(?<![\w/.:])/(?!\d+\b(?!/))[\w.@+-]+(?:/[\w.@+-]+)*")
 _LONGEST = 1000
+_FREE = "a release that was charged costs nothing more when it is asked again"
 _LEDGER = (
     "the ledger cannot be used at the moment, so nothing was answered: try again, and ask the "
-    "owner of the data if it stays so"
+    f"owner of the data if it stays so; {_FREE}"
 )
 _DAMAGED = (
     "the ledger does not verify, so nothing is answered until its owner has looked at it: "
     "twoworlds ledger verify"
 )
-_INTERNAL = "something failed inside the service: please report it to whoever runs it"
+_INTERNAL = f"something failed inside the service: please report it to whoever runs it; {_FREE}"
 _MEMORY = (
-    "this needs more memory than there is for one request: ask for something smaller; a release "
-    "that was charged costs nothing more when it is asked again"
+    f"this needs more memory than there is for one request: ask for something smaller; {_FREE}"
 )
 _NESTED = "the input is nested too deeply"
 

@@ -16,7 +16,6 @@ from typing import Any
 from twoworlds.errors import InvalidInput, TwoWorldsError
 from twoworlds.files import certificate_text
 from twoworlds.numbers import whole
-from twoworlds.release.answers import QueryAnswer
 from twoworlds.release.budget import Cap
 from twoworlds.release.certificate import certify
 from twoworlds.release.costs import parse_cost
@@ -30,13 +29,12 @@ from twoworlds.release.review import NEWEST, ReviewDesk
 from twoworlds.release.sensitivity import NoiseKind
 from twoworlds.release.sensitivity.fixed import parse_each
 from twoworlds.release.statement import plain_column
-from twoworlds.show.saving import csv_text
+from twoworlds.show.saving import sheet_text
 from twoworlds.web.refusals import Refused, about
 
 # Of a proposal: what all releases would allow, and what others have paid or left.
 _FOR_REVIEWERS = ("after", "with_released", "alarm", "stands", "payable")
 _MONEY = re.compile(r"\b(epsilon|delta|rho|pay)\b")
-_FORMULA = re.compile(r"[=+@\t\r]|-(?!\d)")  # how a spreadsheet's formula begins
 _NOISE: tuple[NoiseKind, ...] = ("laplace", "gaussian")
 
 
@@ -271,7 +269,7 @@ def _answered(released: Released | TwoWorldsError) -> dict[str, Any]:
     context, batch = released.answers[0].context, released.calibration.batch
     return {
         "answers": answers,
-        "csv": [_table(answer) for answer in released.answers],
+        "csv": [sheet_text(answer.to_columns()) for answer in released.answers],
         "meaning": answers[0]["meaning"],
         "entry": released.charge.entry,
         "paid": released.charge.paid.to_dict(),
@@ -280,20 +278,6 @@ def _answered(released: Released | TwoWorldsError) -> dict[str, Any]:
         "certificate": (certificate := certify(released)),
         "certificate_file": certificate_text(certificate),
     }
-
-
-def _table(answer: QueryAnswer) -> str:
-    """Return an answer as CSV, as a file that is saved; no text begins as a formula does."""
-    return csv_text(
-        {
-            name: column._replace(cells=[*map(_no_formula, column.cells)])
-            for name, column in answer.to_columns().items()
-        }
-    )
-
-
-def _no_formula(cell: Any) -> Any:
-    return f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell
 
 
 def _declared(one: Dataset) -> dict[str, Any]:

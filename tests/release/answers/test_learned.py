@@ -93,6 +93,9 @@ def test_a_budget_below_what_was_spent_promises_nothing_about_it():
     for cap, cost in (("epsilon=1", "rho=1/8"), ("epsilon=1, delta=1e-9", "1/2, delta=1e-6")):
         found = said(cap, cost)["so_far"]
         assert found.startswith("More was spent on people than its budget now allows")
+        whole = "More than the whole budget of people is spent: nothing more can be charged."
+        assert said(cap, cost)["whole_budget"] == whole == said("epsilon=1/2", "1")["whole_budget"]
+    assert said("epsilon=1", "1")["whole_budget"].startswith("If the whole budget of people")
 
 
 @pytest.mark.parametrize(

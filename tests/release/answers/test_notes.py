@@ -13,6 +13,7 @@ from tests.release.query.truth import truth
 from twoworlds.charts import GREY, Intervals
 from twoworlds.errors import InvalidInput
 from twoworlds.release.answers.answer import EXACT, GOOD, LOST, intervals
+from twoworlds.release.answers.words import asked as words_of
 from twoworlds.release.answers.words import notes
 from twoworlds.release.costs import parse_cost
 from twoworlds.release.curator import Curator
@@ -129,6 +130,65 @@ def test_what_is_lost_in_noise_is_marked_in_tables_and_charts():
     assert str(found).count("lost in noise") == sum(lost)
     data = [cell["utility"] for row in found.to_dict()["rows"] for cell in row["values"].values()]
     assert [word == "lost in noise" for word in data] == lost
+
+
+@pytest.mark.parametrize(
+    ("declared", "where", "said", "mean"),
+    [
+        ("", "", "Missing values are left out.", 4),
+        (", missing: 2", "", "Missing values count as 2.", 3),
+        (", missing: -7", "", "Missing values count as 0.", 2),  # clamped, as any other
+        (", missing: 99", "WHERE region = 'north'", "Missing values count as 10.", 7),
+        (", missing: 2", "WHERE income >= 0", None, 4),
+        ("", "WHERE income IS NOT NULL", None, 4),
+    ],
+)
+def test_what_missing_values_count_as_is_said_where_they_count(
+    tmp_path, declared, where, said, mean
+):
+    """With next to no noise: the mean is that of the values as the note says."""
+    table = pandas.DataFrame({"region": ["north"] * 4, "income": [4, None, None, 4]})
+    policy = parse_policy(POLICY.replace("step: 1}", f"step: 1}}{declared}"), folder=tmp_path)
+    with Curator.open(policy, sources={"people": table}) as curator:
+        found = curator.release(f"SELECT AVG(income) FROM people {where}", "5000")
+    [row], [first, *_] = found.rows(), notes(found.resolved)
+    assert round(row["mean_income"]) == mean
+    assert first.endswith(f". {said}" if said else "the bound, not the data.")
+
+
+@pytest.mark.parametrize(
+    ("where", "said"),
+    [
+        (None, "by region (north, south, west) and age (0 to <18, 18 to <65, 65 to 120)."),
+        (Compare("region", "!=", "south"), "by region (north, west) and age"),
+        (Compare("age", "<", Fraction(50)), "and age (0 to <18, 18 to <65), where"),
+    ],
+)
+def test_the_groups_that_are_named_are_those_that_are_answered(where, said):
+    query = Query("people").by("region").by("age").count()
+    found = words_of(asked(query if where is None else query.where(where)))
+    assert said in found
+
+
+def test_groups_that_are_counted_are_those_that_are_answered(tmp_path):
+    keys = ", ".join(map(str, range(7)))
+    policy = parse_policy(POLICY.replace("north, south", keys), folder=tmp_path)
+    for where, said in (("", "(7 groups)."), (" WHERE region != '3'", "(6 of 7 groups), where")):
+        asked = f"SELECT region, COUNT(*) FROM people{where} GROUP BY region"
+        with Curator.open(policy, sources={"people": {}}) as curator:
+            assert said in curator.plan(asked, "1").explain().replace("\n", " ")
+
+
+def test_rows_of_nobody_are_left_out_as_it_is_said():
+    table = {"id": ["a", "a", "a", "b", None, None]}
+    unit = {"person": "id", "rows": 2}
+    with Curator(table, budget=5000, unit=unit, columns={"id": {"kind": "text"}}) as curator:
+        found = curator.release("SELECT COUNT(*), COUNT(DISTINCT id) FROM people", epsilon=4000)
+    assert [*found.rows()[0].values()][::5] == [3, 2]
+    assert notes(found.resolved)[-1] == (
+        "All of this is about at most 2 rows of each person, and none whose id is missing: "
+        "intervals say nothing about the rows that are left out."
+    )
 
 
 def test_rows_that_are_in_no_group_are_named():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from fractions import Fraction
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 
 from twoworlds.errors import InvalidInput
 from twoworlds.release.backends import open_backend
+from twoworlds.release.ledger import Ledger
 from twoworlds.release.plan import check_columns, plan
 from twoworlds.release.policy import Column, Dataset, PublicTable
 from twoworlds.release.query import Query, resolve
@@ -48,12 +50,58 @@ def test_a_file_whose_name_looks_like_a_pattern_is_itself(tmp_path):
     assert answer(tmp_path / "people[1]*.parquet") == EXPECTED
 
 
+def test_a_path_that_is_not_utf8_is_refused_with_the_way_out(tmp_path):
+    folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff"))
+    folder.mkdir()
+    FRAME.to_parquet(tmp_path / "people.parquet")
+    (tmp_path / "people.parquet").rename(folder / "people.parquet")
+    with pytest.raises(InvalidInput, match="is not UTF-8, as engines need it: rename"):
+        answer("people.parquet", folder)
+    with Ledger.create(folder / "ledger.db") as ledger:  # which needs no engine
+        assert ledger.state().point.sequence == 1
+
+
 def test_a_folder_of_parquet_files_is_one_table(tmp_path):
     FRAME.iloc[:1].to_parquet(tmp_path / "1.parquet")
     FRAME.iloc[1:].to_parquet(tmp_path / "2.parquet")
     assert answer(tmp_path) == EXPECTED
     for spelling in (tmp_path.name, f"{tmp_path.name}/", f"./{tmp_path.name}"):
         assert answer(spelling, tmp_path.parent) == EXPECTED
+
+
+@pytest.mark.parametrize("name", ["2.PARQUET", "month=2/2.parquet", "2.parquet/part-0.parquet"])
+def test_a_folder_of_which_a_part_would_not_be_read_is_refused(name, tmp_path):
+    FRAME.to_parquet(tmp_path / "1.parquet")
+    (tmp_path / "notes.txt").touch()
+    (tmp_path / ".hidden").mkdir()
+    FRAME.to_parquet(tmp_path / ".hidden" / "1.parquet")
+    assert answer(tmp_path) == EXPECTED
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    FRAME.to_parquet(tmp_path / name)
+    with pytest.raises(InvalidInput, match="would not be read: put all files"):
+        answer(tmp_path)
+
+
+@pytest.mark.parametrize("link", ["symlink_to", "hardlink_to"])
+def test_a_folder_with_one_file_under_two_names_is_refused(link, tmp_path):
+    inside, outside = tmp_path / "inside", tmp_path / "outside.parquet"
+    inside.mkdir()
+    FRAME.to_parquet(outside)
+    getattr(inside / "1.parquet", link)(outside)
+    assert answer(inside) == EXPECTED
+    getattr(inside / "2.parquet", link)(outside)
+    with pytest.raises(InvalidInput, match=r"'1\.parquet' and '2\.parquet'.*count twice"):
+        answer(inside)
+
+
+def test_a_link_that_comes_after_the_plan_fails_the_reading(tmp_path):
+    FRAME.to_parquet(tmp_path / "1.parquet")
+    backend, relation = open_backend(tmp_path)
+    statement = plan(resolve(BY_NAME, DATASET), relation, backend).statement
+    (tmp_path / "2.parquet").hardlink_to(tmp_path / "1.parquet")
+    with pytest.raises(InvalidInput, match="count twice"):
+        backend.fetch(statement)
+    backend.close()
 
 
 def test_a_connection_to_duckdb_is_used_and_left_open():
@@ -209,3 +257,20 @@ def test_lists_of_a_known_type_are_of_an_unknown_kind():
     expected = ["number", "other", "text", "other", "date", "other", "integer", "other"]
     assert [*backend.kinds(relation).values()] == expected
     connection.close()
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+@pytest.mark.parametrize("way", ["file", "folder"])
+def test_spark_reads_no_file_of_a_folder_twice(way, spark_session, tmp_path):
+    inside, month = tmp_path / "inside", tmp_path / "inside" / "month=1"
+    month.mkdir(parents=True)
+    FRAME.to_parquet(month / "1.parquet")
+    assert spark_session is not None
+    assert answer({"spark": inside}) == EXPECTED
+    if way == "file":
+        (month / "2.parquet").hardlink_to(month / "1.parquet")
+    else:
+        (inside / "month=2").symlink_to(month)
+    with pytest.raises(InvalidInput, match="count twice"):
+        answer({"spark": inside})

@@ -7,7 +7,14 @@ from fractions import Fraction
 
 import pytest
 
-from tests.release.failures.worlds import opened, parquet, policy_text, table
+from tests.release.failures.worlds import (
+    duckdb_file,
+    opened,
+    parquet,
+    policy_text,
+    sqlite_file,
+    table,
+)
 from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.release import Curator, OverBudget, Query, column
 from twoworlds.release.costs import Cost
@@ -247,6 +254,103 @@ def test_failure_14_whoever_gets_other_noise_has_paid_for_it(tmp_path, batch):
         stored = {str(part["values"]) for part in released.stored["answers"]}
         mine = str([[row[i] for row in first.values] for i in range(len(first.values[0]))])
         assert paid == Fraction(1, 10) or stored == {mine}
+
+
+# --- the same data under another name ------------------------------------------------------------
+
+
+def linked(folder):
+    (folder / "link.parquet").symlink_to(folder / "data" / "p.parquet")
+    return "link.parquet"
+
+
+PLACES = {
+    "file": lambda folder: parquet(folder / "data" / "p.parquet", ROWS),
+    "folder": lambda folder: str(folder / "data"),
+    "link": linked,
+}
+TABLES = {"sqlite": sqlite_file, "duckdb": duckdb_file}
+
+
+@pytest.mark.parametrize("other", PLACES)
+def test_another_name_of_the_same_files_has_no_budget_of_its_own(tmp_path, other):
+    with opened(tmp_path, PLACES["file"](tmp_path)) as curator:
+        curator.release(COUNT, "1")
+    with opened(tmp_path, PLACES[other](tmp_path), name="folk") as curator:
+        check_refused(curator)
+
+
+@pytest.mark.parametrize("engine", TABLES)
+def test_another_name_of_the_same_table_has_no_budget_of_its_own(tmp_path, engine):
+    source = TABLES[engine](tmp_path / "people.db", ROWS)
+    with opened(tmp_path, source) as curator:
+        curator.release(COUNT, "1")
+    with opened(tmp_path, {**source, "table": "PEOPLE"}, name="folk") as curator:
+        check_refused(curator)
+    other = TABLES[engine](tmp_path / "people.db", ROWS, called="others")
+    with opened(tmp_path, other, name="others") as curator:  # of the same file
+        curator.release("SELECT COUNT(*) FROM others", "1")
+
+
+def test_the_questions_of_a_strategy_are_remembered_by_their_place(tmp_path):
+    source = parquet(tmp_path / "p.parquet", ROWS)
+    with opened(tmp_path, source) as curator:
+        curator.strategy("people", "1").ask(COUNT, "1/2")
+    with opened(tmp_path, source, name="folk") as curator:
+        check_refused(curator)
+
+
+def check_refused(curator):
+    asked = "SELECT COUNT(*) FROM folk"
+    for ask in (
+        lambda: curator.release(asked, "1"),
+        lambda: curator.plan(asked, "1"),
+        lambda: curator.propose(asked, "1", purpose="a table"),
+        lambda: curator.strategy("folk", "1"),
+    ):
+        with pytest.raises(InvalidInput, match="call it 'people' again"):
+            ask()
+    assert curator.ledger.spent("folk") == Cost()
+
+
+def test_other_data_of_one_name_share_its_account_and_repeat_no_answer(tmp_path):
+    for name in ("one", "two"):
+        with opened(tmp_path, sqlite_file(tmp_path / f"{name}.db", ROWS)) as curator:
+            answer = curator.release(COUNT, "1")
+            assert answer.context.paid == Cost(Fraction(1))
+            assert curator.ledger.spent("people") == Cost(Fraction(1 + (name == "two")))
+
+
+def test_data_of_which_nothing_was_paid_for_may_have_another_name(tmp_path):
+    source = parquet(tmp_path / "p.parquet", ROWS)
+    with opened(tmp_path, source, name="poeple") as curator:
+        curator.plan("SELECT COUNT(*) FROM poeple", "1")
+        free = curator.release("SELECT COUNT(*) FROM poeple WHERE x > 1 AND x < 1", "1")
+        assert free.context.cost == Cost()
+        curator.propose("SELECT COUNT(*) FROM poeple", "1", purpose="a table")
+    with opened(tmp_path, source) as curator:
+        assert curator.release(COUNT, "1").context.paid == Cost(Fraction(1))
+
+
+def test_data_and_ledger_that_are_moved_together_repeat_their_answers(tmp_path):
+    here, there = tmp_path / "here", tmp_path / "there"
+    with opened(here, parquet(here / "p.parquet", ROWS)) as curator:
+        first = curator.release(COUNT, "1")
+    here.rename(there)
+    with opened(there, str(there / "p.parquet")) as curator:
+        again = curator.release(COUNT, "1")
+    assert (again.rows(), again.context.paid) == (first.rows(), Cost())
+
+
+def test_a_strategy_does_not_go_on_with_data_of_another_place(tmp_path):
+    for name in ("one", "two"):
+        with opened(tmp_path, sqlite_file(tmp_path / f"{name}.db", ROWS)) as curator:
+            strategy = curator.strategy("people", "1")
+            if name == "one":
+                strategy.ask(COUNT, "1/2")
+            else:
+                with pytest.raises(InvalidInput, match="the policy has changed"):
+                    strategy.resume()
 
 
 # --- 17: float drift ----------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.release.failures.worlds import opened, parquet, policy_text, table
+from twoworlds.errors import InvalidInput
 from twoworlds.release import Curator
 from twoworlds.release.costs import Cost
 from twoworlds.release.ledger import LedgerUnavailable, entries, show, verify
@@ -52,6 +53,7 @@ def check_failing(curator, failing, mend):
     assert "nothing was answered" in said
     state = curator.budget()
     assert state["charges"] >= state["answered"] >= (given is not None)
+    assert given or not state["charges"] or "what was charged stays charged" in said
     again = curator.release(SQL, "1")
     assert given is None or again.rows() == given.rows()
     state = curator.budget()
@@ -163,18 +165,89 @@ def test_failure_9_a_full_disk_answers_nothing_unpaid_and_says_so(small_disk):
 
 
 @pytest.mark.slow
-def test_failure_9_an_answer_that_cannot_be_printed_is_kept(tmp_path):
-    """Standard output is full: exit 74, and the next attempt shows the same answer for nothing."""
+@pytest.mark.parametrize("output", ["full", "closed"])
+def test_failure_9_an_answer_that_cannot_be_printed_is_kept(tmp_path, output):
+    """Exit 74, and the next attempt shows the same answer for nothing."""
     policy = laid_out(tmp_path)
-    with Path("/dev/full").open("w") as full:
-        done = command(policy, "--json", stdout=full)
+    if output == "full":
+        with Path("/dev/full").open("w") as file:
+            done = command(policy, "--json", stdout=file)
+    else:
+        reader, writer = os.pipe()
+        os.close(reader)
+        done = command(policy, "--json", stdout=writer)
+        os.close(writer)
     assert done.returncode == 74
-    assert "cannot be written" in done.stderr
+    assert done.stderr.endswith(
+        "; it is paid for and stored: the same command again gives it, at no further cost\n"
+    )
     shown = show(tmp_path / "ledger.db")
     assert (shown["charges"], shown["answered"]) == (1, 1)
     again = command(policy, "--json")
     assert json.loads(again.stdout)["answers"][0]["repeated"] is True
     assert show(tmp_path / "ledger.db")["charges"] == 1
+
+
+def test_failure_9_a_certificate_that_cannot_be_written_loses_no_answer(
+    tmp_path, monkeypatch, capsys
+):
+    from twoworlds.cli import run
+
+    def fail(path, content):
+        raise InvalidInput(f"{path.name} cannot be written: No space left on device")
+
+    policy = laid_out(tmp_path)
+    asked = ["release", SQL, "--policy", str(policy), "--epsilon", "1"]
+    files = [f"--{name}={tmp_path / name}" for name in ("certificate.json", "report.html")]
+    files = [one.replace(".json=", "=").replace(".html=", "=") for one in files]
+    monkeypatch.setattr("twoworlds.questions.releases.write", fail)
+    assert run([*asked, *files]) == 2
+    out, err = capsys.readouterr()
+    assert "Paid: epsilon 1." in out
+    assert err == (
+        "twoworlds: no certificate was written: certificate.json cannot be written: No space left "
+        "on device; no report was written: report.html cannot be written: No space left on "
+        "device; it is paid for and stored: the same command again gives it, at no further cost\n"
+    )
+    monkeypatch.undo()
+    assert run([*asked, *files]) == 0
+    assert "This repeats a stored answer" in capsys.readouterr().out
+    assert (tmp_path / "certificate.json").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("more", [["--dry-run"], []])
+def test_failure_9_a_strategy_that_is_not_shown_is_said_to_be_paid_if_it_is(tmp_path, more):
+    policy = laid_out(tmp_path)
+    words = [sys.executable, "-m", "twoworlds", "strategy", "open", "s", "--epsilon", "1"]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [*words, "--policy", str(policy), *more], stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    paid = "; it is paid for: the same command again costs nothing more\n"
+    assert (done.returncode, done.stderr.endswith(paid)) == (74, not more)
+    with Curator.open(policy) as curator:
+        assert curator.ledger.spent("people").epsilon == (0 if more else 1)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet", "json", "html"])
+def test_failure_9_a_table_that_cannot_be_written_loses_no_answer(
+    tmp_path, monkeypatch, capsys, suffix
+):
+    from twoworlds.cli import run
+
+    def fail(*_where, **_how):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    asked = ["release", SQL, "--policy", str(laid_out(tmp_path)), "--epsilon", "1"]
+    monkeypatch.setattr("twoworlds.files.make_private", fail)
+    monkeypatch.setattr("tempfile.mkdtemp", fail)
+    code = run([*asked, "-o", str(tmp_path / f"a.{suffix}")])
+    out, err = capsys.readouterr()
+    assert code == 2
+    assert "Paid: epsilon 1." in out
+    assert err.startswith("twoworlds: the answer was not saved: ")
+    assert err.endswith("the same command again gives it, at no further cost\n")
 
 
 def test_failure_9_a_certificate_that_has_no_place_is_refused_before_the_charge(tmp_path):

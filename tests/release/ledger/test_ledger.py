@@ -445,3 +445,17 @@ def test_nobody_decides_on_their_own_proposal_under_a_name_that_looks_the_same(l
 def test_a_release_is_proposed_for_something(ledger, purpose):
     with pytest.raises(InvalidInput, match="say what the release is for"):
         ledger.propose("people", "ann", "q", "0.1", purpose=purpose)
+
+
+def test_a_cap_below_what_is_spent_stops_what_is_free_too_and_says_so(file):
+    with Ledger.open(file) as ledger:
+        ledger.reserve("people", "ann", "q", "1/2")
+        ledger.set_cap("people", "1/4")
+        for cost, said in (
+            ("0", "dataset 'people' has spent epsilon 0.5, which is more than the cap of now"),
+            ("1/8", "epsilon 0.125 does not fit for dataset 'people'"),
+        ):
+            with pytest.raises(OverBudget) as caught:
+                ledger.reserve("people", "ann", "other", cost)
+            assert str(caught.value).startswith(said)
+            assert "nothing was charged" in str(caught.value)

@@ -1,5 +1,7 @@
 """The high-water mark: three slots of which a write cut short spoils at most one."""
 
+import os
+
 import pytest
 
 from twoworlds.errors import InvalidInput
@@ -65,3 +67,18 @@ def test_one_holder_at_a_time(mark):
     with other.locked(0):
         pass
     other.close()
+
+
+def test_of_two_threads_that_make_a_mark_at_one_time_one_does(tmp_path, monkeypatch):
+    path, link = tmp_path / "mark", os.link
+
+    def meanwhile(*names):
+        monkeypatch.setattr(os, "link", link)
+        Mark.create(path, ChainPlace(1, "other")).close()
+        link(*names)
+
+    monkeypatch.setattr(os, "link", meanwhile)
+    with pytest.raises(InvalidInput, match="already"):
+        Mark.create(path, ChainPlace(1, "a"))
+    assert read_mark(path).last == ChainPlace(1, "other")
+    assert [file.name for file in tmp_path.iterdir()] == ["mark"]

@@ -149,3 +149,15 @@ def test_frames_are_examined_too():
     assert columns["k"]["outside_the_keys"]["most_frequent"] == [{"value": "q", "rows": 1}]
     assert (columns["x"]["clamped"]["above"], columns["x"]["missing"]["rows"]) == (1, 1)
     assert (report["people"], report["warning"]) == (None, WARNING)
+
+
+@pytest.mark.parametrize(
+    ("missing", "counts"), [("-7", "0"), ("3", "3"), ("5/2", "5/2 (2.5)"), ("99", "10")]
+)
+def test_a_check_says_what_missing_values_count_as_within_the_bounds(missing, counts):
+    policy = parse_policy(
+        "datasets: {people: {neighbours: add-remove, unit: row, budget: epsilon=1, columns: "
+        f"{{a: {{kind: number, bounds: [0, 10], unit: 1/2, missing: {missing}}}}}}}}}"
+    )
+    [found], _ = checked(policy, sources={"people": pd.DataFrame({"a": [1.0]})})
+    assert f"a missing value counts as {counts}" in found.explain()

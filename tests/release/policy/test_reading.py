@@ -1,9 +1,11 @@
 from datetime import date
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
 from twoworlds.errors import InvalidInput
+from twoworlds.release.backends.sources import place_of
 from twoworlds.release.budget import parse_cap
 from twoworlds.release.policy import parse_policy, read_policy
 
@@ -223,6 +225,19 @@ APART = [
 ]
 
 
+POLICY_WITH_PUBLIC = """
+datasets:
+  people:
+    source: {}
+    neighbours: add-remove
+    unit: row
+    budget: epsilon=1
+    columns: {{a: {{kind: integer}}}}
+    public:
+      t: {{source: {}, key: a, columns: {{b: {{kind: text, keys: [x]}}}}}}
+"""
+
+
 @pytest.fixture
 def files(tmp_path):
     for name in ("elsewhere", "parts"):
@@ -240,6 +255,42 @@ def test_one_table_has_one_budget_however_it_is_spelled(files, one, other):
         with pytest.raises(InvalidInput, match="people and others have the same source") as error:
             parse_policy(two(*pair), folder=files)
         assert "secret" not in str(error.value)
+
+
+@pytest.mark.parametrize(("one", "other"), SAME)
+def test_a_table_of_people_is_not_public_as_well(files, one, other):
+    with pytest.raises(InvalidInput, match="public table t has the source of people, which is"):
+        parse_policy(POLICY_WITH_PUBLIC.format(one, other), folder=files)
+
+
+@pytest.mark.parametrize("table", ["people", "{table: People}", "main.people"])
+def test_a_public_table_by_its_name_is_looked_for_beside_the_people(files, table):
+    people = "{duckdb: a.duckdb, table: people}"
+    with pytest.raises(InvalidInput, match="which is protected"):
+        parse_policy(POLICY_WITH_PUBLIC.format(people, table), folder=files)
+    parse_policy(POLICY_WITH_PUBLIC.format(people, "others"), folder=files)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("postgresql://ann:a@DB:5432/c?sslmode=require", "postgres://bob@db/c", True),
+        ("postgresql://ann@db:5432/c", "host=DB port=5432 dbname=c password='x y'", True),
+        ("postgresql://ann@db:5433/c", "postgresql://ann@db:5432/c", False),
+        ("postgresql://ann@db/c", "postgresql://ann@db/d", False),
+        ("postgresql://ann@db/c", "postgresql://ann@db2/c", False),
+        ("postgresql:///c?host=/var/run", "host=/var/run dbname=c", True),
+        ("postgresql://[", "host='", True),  # nothing is told of what cannot be read
+    ],
+)
+def test_the_place_of_a_table_on_a_server_is_its_address(one, other, same):
+    here, there = (
+        place_of({"postgresql": address, "table": table}, Path(), None)
+        for address, table in ((one, "People"), (other, "people"))
+    )
+    assert (here == there) is same
+    schema = place_of({"postgresql": one, "table": "s.people"}, Path(), None)
+    assert schema == f"{here}/s"
 
 
 @pytest.mark.parametrize(("one", "other"), APART)

@@ -10,10 +10,11 @@ it is recorded.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.numbers import Number, counted, decimal, show, to_json
@@ -44,8 +45,8 @@ from twoworlds.release.query.conditions import (
     OneOf,
 )
 from twoworlds.release.query.model import Aggregate, GroupAxis
-from twoworlds.release.query.resolve import Resolved
-from twoworlds.release.sensitivity.contributions import between_the_grid
+from twoworlds.release.query.resolve import Resolved, SummedMeasure
+from twoworlds.release.sensitivity.contributions import between_the_grid, reachable
 
 if TYPE_CHECKING:
     from twoworlds.charts import Icons
@@ -60,7 +61,10 @@ def asked(resolved: Resolved) -> str:
     """Say what was asked."""
     query = resolved.query
     what = _listed([_aggregate(each) for each in query.aggregates])
-    by = _listed([_axis(axis) for axis in resolved.axes])
+    empty = {*excluded(resolved)}
+    every = product(*map(range, resolved.shape)) if empty else ()
+    left = [*zip(*(cell for cell in every if cell not in empty), strict=True)]  # along each axis
+    by = _listed([_axis(axis, {*left[i]} if left else ()) for i, axis in enumerate(resolved.axes)])
     where = "" if query.condition is None else f", where {condition_text(query.condition)}"
     return printable(f"Asked of {query.dataset}: {what}{f', by {by}' if by else ''}{where}.")
 
@@ -122,7 +126,9 @@ def learned(
         so_far = f"Nothing has been released from {dataset} so far."
     else:
         so_far = _so_far(dataset, cap, spent, about)
-    if cap is not None:
+    if cap is not None and cap.rule(spent) is None:  # it was lowered
+        whole = f"More than the whole budget of {dataset} is spent: nothing more can be charged."
+    elif cap is not None:
         whole = f"If the whole budget of {dataset} is spent: {_going_on(_guessed(cap.most, about))}"
     row = unit is not None and unit.startswith("rows,")
     you = None if unit is None else _you(person=not row)
@@ -277,8 +283,11 @@ def notes(resolved: Resolved) -> list[str]:
     unit = resolved.dataset.unit
     if unit.person is not None:
         found.append(
-            f"All of this is about at most {counted(unit.rows, 'row')} of each person: "
-            "intervals say nothing about the rows that are left out."
+            printable(
+                f"All of this is about at most {counted(unit.rows, 'row')} of each person, and "
+                f"none whose {unit.person} is missing: intervals say nothing about the rows that "
+                "are left out."
+            )
         )
     if resolved.discovers:
         found.append(
@@ -302,19 +311,34 @@ def between_words(resolved: Resolved) -> Iterator[str]:
 
 
 def _bounds(resolved: Resolved) -> Iterator[str]:
-    """Say which values the bounds change, once for each column and its bounds."""
+    """Say which values the bounds change, and what becomes of missing ones, once for each column.
+
+    A column has a sentence for each of its bounds.
+    """
     means = {a.column for a in resolved.query.aggregates if a.kind == "mean"}
-    for column, *ends in dict.fromkeys(
-        (m.column, m.low * m.unit, m.high * m.unit)
-        for m in resolved.measures
-        if m.kind in ("total", "squares", "ranks")
-    ):
+    found: dict[tuple[Any, ...], set[str]] = {}
+    for one in resolved.measures:
+        if one.kind in ("total", "squares", "ranks"):
+            known = one.column, one.low * one.unit, one.high * one.unit
+            found.setdefault(known, set()).update(_missing(resolved, one))
+    for (column, *ends), missing in found.items():
         low, high = map(grouped, ends)
         mean = ", and a mean near a bound may be the bound, not the data" if column in means else ""
         yield printable(
             f"Values of {column} below {low} count as {low}, and values above {high} as {high}: "
-            f"what lies beyond does not show{mean}."
+            f"what lies beyond does not show{mean}.{''.join(missing)}"
         )
+
+
+def _missing(resolved: Resolved, measure: SummedMeasure) -> Iterator[str]:
+    """Say what missing values count as, where a row that has none can count."""
+    only = Missing(str(measure.column))
+    where = only if measure.where is None else All((measure.where, only))
+    if reachable(resolved, SummedMeasure("rows", where=where)):
+        count = "are left out"
+        if measure.fill is not None:
+            count = f"count as {grouped(measure.fill * measure.unit)}"
+        yield f" Missing values {count}."
 
 
 def _in_no_group(resolved: Resolved) -> Iterator[str]:
@@ -442,12 +466,15 @@ def _aggregate(aggregate: Aggregate) -> str:
     return what if aggregate.where is None else f"{what} where {condition_text(aggregate.where)}"
 
 
-def _axis(axis: GroupAxis) -> str:
+def _axis(axis: GroupAxis, left: Collection[int]) -> str:
+    """Say by what rows are grouped, and in which groups; those that are left, if some are not."""
     if axis.discover:
         return f"{axis.column} (keys that enough people share)"
-    if axis.size > _LISTED:
-        return f"{axis.column} ({axis.size} groups)"
-    return f"{axis.column} ({', '.join(group_label(axis, i) for i in range(axis.size))})"
+    shown = sorted(left or range(axis.size))
+    if len(shown) > _LISTED:
+        of = "" if len(shown) == axis.size else f" of {axis.size:,}"
+        return f"{axis.column} ({len(shown):,}{of} groups)"
+    return f"{axis.column} ({', '.join(group_label(axis, i) for i in shown)})"
 
 
 def _constant(value: object) -> str:

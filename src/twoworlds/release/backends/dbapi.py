@@ -11,6 +11,7 @@ depends are set for every connection, and only tables of InnoDB are of one momen
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
@@ -132,7 +133,7 @@ class SQLiteBackend(DbApiBackend):
         return True
 
     def _connect(self) -> sqlite3.Connection:
-        where = f"file:{quote(str(self._path.absolute()))}?mode=ro"
+        where = f"file:{quote(os.fsencode(self._path.absolute()))}?mode=ro"
         connection = sqlite3.connect(where, uri=True, check_same_thread=False, isolation_level=None)
         try:
             connection.execute("SELECT 1 FROM sqlite_master").fetchone()

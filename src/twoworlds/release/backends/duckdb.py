@@ -19,7 +19,14 @@ from typing import TYPE_CHECKING, Any
 from twoworlds.errors import InvalidInput
 from twoworlds.release.backends.base import Backend, Field, Run, TableChanged, field_of, rows_of
 from twoworlds.release.backends.frames import OBJECTS
-from twoworlds.release.backends.sources import Origin, as_file, existing, named_table, table_name
+from twoworlds.release.backends.sources import (
+    Origin,
+    as_file,
+    check_once,
+    existing,
+    named_table,
+    table_name,
+)
 
 if TYPE_CHECKING:
     import duckdb
@@ -191,7 +198,9 @@ def _rows_of(cursor: duckdb.DuckDBPyConnection, path: Path) -> str:
     would cast all to the type in the first, and fail at a value that is not of it. Such a column
     becomes one of structures, as Python objects do (`twoworlds.release.backends.frames`).
     """
-    readers = [_reader(file) for file in _files(path)]
+    files = _files(path)
+    check_once(path, files)
+    readers = [_reader(file) for file in files]
     types = [dict(_described(cursor, reader)) for reader in readers]
     _check_names(cursor, path, types)
     if all(one == types[0] for one in types):

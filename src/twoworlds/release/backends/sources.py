@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, urlsplit
 
 from twoworlds.errors import InvalidInput
 from twoworlds.release.backends.frames import library_of
@@ -43,6 +45,10 @@ def existing(path: str | Path, folder: Path) -> Path:
     if "\0" in str(path):
         raise InvalidInput("a path holds the character NUL")
     found = folder / path
+    if any("\ud800" <= letter <= "\udfff" for letter in str(found)):
+        raise InvalidInput(
+            f"the path {str(found)!a} is not UTF-8, as engines need it: rename what is not"
+        )
     if not found.exists():
         raise InvalidInput(f"there is no file {str(path)!r}: check the path in the policy")
     if not (found.is_file() or found.is_dir()):
@@ -84,6 +90,18 @@ def as_file(source: Any, folder: Path) -> Path | None:
     """Return the file of a source: a Parquet file, or a folder of them."""
     check_typed(source)
     return existing(source, folder) if _looks_like_a_path(source) else None
+
+
+def check_once(folder: Path, files: Iterable[Path]) -> None:
+    """Refuse a folder that holds a file under two names, by links: its rows would count twice."""
+    seen: dict[tuple[Any, ...], Path] = {}
+    for file in files:
+        first = seen.setdefault(_inode(file), file)
+        if first != file:
+            raise InvalidInput(
+                f"the folder {folder.name!r} has one file under two names, {first.name!r} and "
+                f"{file.name!r}: its people would count twice, so remove one of the two"
+            )
 
 
 def _looks_like_a_path(source: Any) -> bool:
@@ -134,29 +152,56 @@ def named_table(catalogue: Backend, schema: str | None, name: str) -> exp.Table:
 # --- one table, one budget ----------------------------------------------------------------------
 
 
-def check_distinct(sources: Mapping[str, Any], folder: Path, place: str) -> None:
-    """Refuse one table under two names: it would have two budgets."""
-    given = {name: source for name, source in sources.items() if source is not None}
-    if len(given) < 2:
+def check_distinct(
+    datasets: Mapping[str, Dataset], sources: Mapping[str, Any], folder: Path, place: str
+) -> None:
+    """Refuse one table under two names: it would have two budgets, or be public as well.
+
+    ``sources`` are those that are given beside the datasets.
+    """
+    given = {name: sources.get(name, one.source) for name, one in datasets.items()}
+    given = {name: source for name, source in given.items() if source is not None}
+    public = [(one, table) for one in datasets.values() for table in one.public.values()]
+    if len(given) + len(public) < 2:
         return
     seen: dict[tuple[object, ...], dict[str | None, str]] = {}
     for name, source in given.items():
         parts = identity(source, folder)
-        for *where, schema in parts:
-            others = seen.setdefault(tuple(where), {})
-            same = (
-                others.get(schema)
-                or others.get(None)
-                or (not schema and next(iter(others.values()), None))
+        same = _sharing(parts, seen)
+        if same is not None:
+            raise InvalidInput(
+                f"{place}: {same} and {name} have the same source, or share a part of it, "
+                "and one table has one budget: declare it once (where they are two tables of "
+                "one name, give schema: to both, or declare them in two policies)"
             )
-            if same:
-                raise InvalidInput(
-                    f"{place}: {same} and {name} have the same source, or share a part of it, "
-                    "and one table has one budget: declare it once (where they are two tables of "
-                    "one name, give schema: to both, or declare them in two policies)"
-                )
         for *where, schema in parts:
-            seen[tuple(where)][schema] = name
+            seen.setdefault(tuple(where), {})[schema] = name
+    for dataset, table in public:
+        same = _sharing(identity(_beside(table.source, given.get(dataset.name)), folder), seen)
+        if same is not None:
+            raise InvalidInput(
+                f"{place}: the public table {table.name} has the source of {same}, which is "
+                "protected, or shares a part of it: give it a table of its own, that is public"
+            )
+
+
+def _sharing(parts: Parts, seen: Mapping[tuple[object, ...], dict[str | None, str]]) -> str | None:
+    """Return the dataset that shares a part of a source, if there is one."""
+    for *where, schema in parts:
+        others = seen.get(tuple(where), {})
+        every = [*others.values()] if schema is None else [others.get(schema), others.get(None)]
+        if any(every):
+            return next(filter(None, every))
+    return None
+
+
+def _beside(source: Any, of: Any) -> Any:
+    """Return the source of a public table, with the engine of its dataset if it names a table."""
+    origin = origin_of(of)
+    if origin is None or origin_of(source) is not None or _looks_like_a_path(source):
+        return source
+    named = source if isinstance(source, Mapping) else {"table": source}
+    return {origin[0]: origin[1], **named}
 
 
 def identity(source: Any, folder: Path) -> Parts:
@@ -172,22 +217,80 @@ def identity(source: Any, folder: Path) -> Parts:
         path = isinstance(source, (str, Path))
         return frozenset(_files(folder / source) if path else [("object", id(source), None)])
     form, where = origin
-    if form == "spark" and "table" not in source:
-        if _looks_like_a_path(where) or (isinstance(where, str) and (folder / where).is_dir()):
-            return frozenset(_files(folder / where))
-        source = {"table": str(where)}
-    schema, table = source.get("schema"), str(source.get("table"))
-    before, dot, after = table.rpartition(".")
-    if schema is None and dot and before and after:
-        schema, table = before.rpartition(".")[2], after
-    if form == "duckdb" and schema == Path(str(where)).stem:  # how DuckDB calls the file itself
-        schema = None
+    if form == "spark" and "table" not in source and _is_files(where, folder):
+        return frozenset(_files(folder / where))
+    schema, table = _table(source, origin)
     place: tuple[Any, ...] = (form,)
     if form in ("duckdb", "sqlite"):
         place, schema = _inode(folder / str(where))[:-1], schema or "main"
     elif form == "connection":
         place = form, id(where)
     return frozenset({(*place, table.casefold(), None if schema is None else schema.casefold())})
+
+
+def _is_files(where: Any, folder: Path) -> bool:
+    """Whether Spark is given files, and no table."""
+    return _looks_like_a_path(where) or (isinstance(where, str) and (folder / where).is_dir())
+
+
+def _table(source: Mapping[str, Any], origin: Origin) -> tuple[str | None, str]:
+    """Return the schema, if any, and the table that a source names in its engine."""
+    form, where = origin
+    schema, table = source.get("schema"), str(source.get("table", where))
+    before, dot, after = table.rpartition(".")
+    if schema is None and dot and before and after:
+        schema, table = before.rpartition(".")[2], after
+    if form == "duckdb" and schema == Path(str(where)).stem:  # how DuckDB calls the file itself
+        schema = None
+    return (None if schema is None else str(schema)), table
+
+
+def place_of(source: Any, folder: Path, base: Path | None) -> str | None:
+    """Return a name for the place of a source: what lies within another has that as its beginning.
+
+    It tells nothing of what is there. A file is named from the folder ``base``, or from the root,
+    with links followed; a server by a digest of its address, without user and password. What is
+    given in Python has no place: None.
+
+    >>> place_of({"sqlite": "a.db", "table": "People"}, Path("/x"), Path("/x"))
+    'a.db/main/people'
+    """
+    origin = origin_of(source)
+    if origin is None:
+        return _path(source, folder, base) if isinstance(source, (str, Path)) else None
+    form, where = origin
+    if form == "connection":
+        return None
+    if form == "spark" and "table" not in source and _is_files(where, folder):
+        return _path(where, folder, base)
+    schema, table = (one and one.casefold() for one in _table(source, origin))
+    if form in ("duckdb", "sqlite"):
+        return f"{_path(where, folder, base)}/{schema or 'main'}/{table}"
+    server = form if form == "spark" else f"{form} {_address(str(where))}"
+    return "/".join(filter(None, (server, table, schema)))
+
+
+def _path(path: str | Path, folder: Path, base: Path | None) -> str:
+    real = os.path.realpath(folder / str(path).replace("\0", ""))
+    named = Path(real if base is None else os.path.relpath(real, os.path.realpath(base)))
+    return named.as_posix().encode("utf-8", "backslashreplace").decode()
+
+
+def _address(address: str) -> str:
+    """Return a short digest of host, port and database, however they are written."""
+    try:
+        parts = urlsplit(address)
+        host, _, port = parts.netloc.rpartition("@")[2].partition(":")
+        given = {"host": host, "port": port, "dbname": parts.path.strip("/")}
+        given |= dict(parse_qsl(parts.query))
+        if not parts.scheme:
+            given = dict(word.partition("=")[::2] for word in shlex.split(address))
+    except ValueError:  # connecting will say so
+        given = {}
+    host, port = given.get("host", "").lower(), given.get("port", "")
+    usual = port in ("", "5432", "3306")
+    named = [host, None if usual else port, *map(given.get, ("dbname", "hostaddr", "service"))]
+    return sha256(repr(named).encode()).hexdigest()[:12]
 
 
 def _files(path: Path) -> Iterator[tuple[Any, ...]]:
@@ -255,6 +358,13 @@ def _check_path(source: str | Path, folder: Path) -> None:
     if path.is_dir():
         if not any(path.glob("*.parquet")):
             raise InvalidInput(f"the folder {str(source)!r} has no .parquet file")
+        unread = next((one for one in path.rglob("*") if _is_left_out(one, path)), None)
+        if unread is not None:
+            raise InvalidInput(
+                f"{str(unread.relative_to(path))!r} in the folder {str(source)!r} would not be "
+                "read: put all files straight into the folder, with .parquet in small letters at "
+                "the end, or give {spark: ...}, which reads the folders below, too"
+            )
     elif path.suffix.lower() in (".duckdb", ".ddb", ".db", ".sqlite", ".sqlite3"):
         raise InvalidInput(
             f"{str(source)!r} holds several tables: give {{duckdb: {source}, table: name}} or "
@@ -264,6 +374,14 @@ def _check_path(source: str | Path, folder: Path) -> None:
         raise InvalidInput(
             f"{str(source)!r} does not end in {FILES[0]}: the ending says how it is read"
         )
+
+
+def _is_left_out(one: Path, folder: Path) -> bool:
+    """Whether something below a folder looks like a part of its table, and is none."""
+    hidden = any(part.startswith(".") for part in one.relative_to(folder).parts)
+    if hidden or one.suffix.lower() not in FILES:
+        return False
+    return one.parent != folder or one.suffix not in FILES or one.is_dir()
 
 
 def _from_mapping(source: Mapping[str, Any], folder: Path) -> Backend:
@@ -322,8 +440,7 @@ class Engines:
         """Check that the sources are those of datasets, each of another table."""
         for dataset in sources:
             policy.dataset(dataset)
-        declared = {name: one.source for name, one in policy.datasets.items()}
-        check_distinct({**declared, **sources}, policy.folder, "the policy and the sources")
+        check_distinct(policy.datasets, sources, policy.folder, "the policy and the sources")
         self.policy, self._sources = policy, sources
         self.opened: dict[str, tuple[Backend, exp.Table]] = {}
         self._opening = Lock()
@@ -354,10 +471,9 @@ class Engines:
             )
         return source
 
-    def place(self, dataset: Dataset) -> str | None:
-        """Return a name for the place of the data: a path as it was written, or nothing."""
-        source = self.source(dataset)
-        return str(source) if isinstance(source, (str, Path)) and "://" not in str(source) else None
+    def place(self, dataset: Dataset, base: Path | None) -> str | None:
+        """Return a name for the place of the data, as `place_of` does."""
+        return place_of(self.source(dataset), self.policy.folder, base)
 
     def plans(self, resolved: Sequence[Resolved]) -> tuple[Backend, list[Plan]]:
         """Return the engine and the plan of each query, after checking the schema."""

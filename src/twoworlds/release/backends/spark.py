@@ -21,7 +21,7 @@ from uuid import uuid4
 
 from twoworlds.errors import InvalidInput
 from twoworlds.release.backends.base import Backend, Field, Run, field_of
-from twoworlds.release.backends.sources import as_file, origin_of, table_name
+from twoworlds.release.backends.sources import as_file, check_once, origin_of, table_name
 from twoworlds.release.plan import sql
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ class SparkBackend(Backend):
             source = origin[1]
         path = as_file(source, self._folder)
         if path is not None:
-            return self._spark.read.parquet(path.absolute().as_uri()), True
+            return self._files(path), True
         name = table_name(source)
         if name is not None:
             return self._table(*name), False
@@ -141,8 +141,20 @@ class SparkBackend(Backend):
             except Exception:  # names that are no names of Spark
                 continue
         if schema is None and (self._folder / name).is_dir():
-            return self._spark.read.parquet((self._folder / name).absolute().as_uri())
+            return self._files(self._folder / name)
         raise InvalidInput(f"there is no table {name!r} in Spark's catalogue: check its name")
+
+    def _files(self, path: Path) -> Any:
+        """Return the frame of a file, or of all below a folder, which Spark reads through links."""
+        below = [*path.rglob("*")]
+        linked = next((one for one in below if one.is_symlink() and one.is_dir()), None)
+        if linked is not None:
+            raise InvalidInput(
+                f"{linked.name!r} in the folder {path.name!r} is a link to a folder, whose people "
+                "may count twice: remove it, or put the folder itself there"
+            )
+        check_once(path, (one for one in below if one.is_file()))
+        return self._spark.read.parquet(path.absolute().as_uri())
 
     def _view(self, view: str, frame: Any, inferred: bool) -> exp.Table:  # noqa: FBT001
         names = list(frame.columns)

@@ -59,6 +59,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from secrets import token_hex
 from typing import Any
 
 from twoworlds.errors import InvalidInput
@@ -198,7 +199,8 @@ class Places:
 def read_mark(path: Path) -> Places | None:
     """Return what a mark holds, or None when there is no such file."""
     try:
-        return _points(path.read_bytes(), path)
+        with path.open("rb") as file:
+            return _points(file.read(_BLOCK * _SLOTS), path)
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -223,7 +225,8 @@ class Mark:
     @classmethod
     def create(cls, path: Path, point: ChainPlace) -> Mark:
         """Make a mark at a point, durably, or not at all."""
-        beside = path.with_name(f".{path.name}.{os.getpid()}")
+        # Threads share a number of a process, and so do the first processes of two containers.
+        beside = path.with_name(f".{path.name}.{token_hex(8)}")
         block = _block(point)
         try:
             try:

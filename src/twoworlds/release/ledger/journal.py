@@ -32,7 +32,7 @@ from twoworlds.errors import InvalidInput, TwoWorldsError
 from twoworlds.files import check_place
 from twoworlds.release.errors import LedgerDamaged, LedgerUnavailable
 from twoworlds.release.ledger.entries import ChainPlace, Entry, Mark, Places, digest, read_mark
-from twoworlds.release.ledger.sqlite import SQLiteStore
+from twoworlds.release.ledger.sqlite import FILES, SQLiteStore
 from twoworlds.release.ledger.state import LedgerState, PaidQuery, check_name
 
 if TYPE_CHECKING:
@@ -53,6 +53,7 @@ class Journal:
         """Connect, and check every entry and the mark."""
         self.location, self.timeout = location, timeout
         self._mutex = threading.RLock()
+        self._closed = False
         self._connect()
 
     def state(self) -> LedgerState:
@@ -146,6 +147,9 @@ class Journal:
 
     def close(self) -> None:
         """Close store and mark; under the lock, since closing SQLite tidies its log."""
+        if self._closed:  # the number of the mark's file may be another's by now
+            return
+        self._closed = True
         if self._pid != os.getpid():
             self._abandon()
             return
@@ -178,11 +182,13 @@ class Journal:
     @contextmanager
     def _held(self) -> Iterator[None]:
         """Exclude other threads; after a fork, leave the parent's connection and lock alone."""
-        if self._pid != os.getpid():
+        if self._pid != os.getpid() and not self._closed:
             self._abandon()
             self._mutex = threading.RLock()
             self._connect()
         with self._mutex:
+            if self._closed:
+                raise InvalidInput(f"the ledger {self.location} was closed: open it again")
             yield
 
     def _abandon(self) -> None:
@@ -246,8 +252,10 @@ def locate(
 ) -> Location:
     """Return where a ledger is, by its path or its address, unless that is known already.
 
-    >>> str(locate("ledgers/people.db").mark)
-    'ledgers/people.db.mark'
+    Links are followed, so that a ledger has one mark; a change of the folder moves neither.
+
+    >>> locate("ledgers/people.db").mark.name
+    'people.db.mark'
     """
     if isinstance(place, Location):
         return place
@@ -266,8 +274,13 @@ def locate(
     path = Path(text)
     if path.is_dir():
         raise InvalidInput(f"{path} is a folder: name the file of the ledger, or the policy")
-    beside = path.with_name(path.name + ".mark") if mark is None else Path(mark)
-    return Location(str(path), beside, partial(_connect_file, path), path)
+    real = Path(os.path.realpath(path))
+    beside = real.with_name(f"{real.name}.mark") if mark is None else Path(mark).absolute()
+    if Path(os.path.realpath(beside)) in {Path(f"{real}{end}") for end in FILES}:
+        raise InvalidInput(
+            f"the mark {mark} is a file of the ledger {path} itself: give the mark another place"
+        )
+    return Location(str(path), beside, partial(_connect_file, real), real)
 
 
 def _server(address: str, mark: Path | str | None, table: str | None) -> Location:

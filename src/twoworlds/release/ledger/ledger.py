@@ -37,6 +37,7 @@ from twoworlds.release.ledger.state import (
     check_name,
     check_person,
     own_proposal,
+    place_in,
     same_person,
     shows,
 )
@@ -155,7 +156,8 @@ class Ledger(Journal, AbstractContextManager["Ledger"]):
         Args:
             dataset: Its name; the dataset and the analyst must have caps.
             analyst: Who asks.
-            query: Plain data that names everything that decides the law of the answer.
+            query: Plain data that names everything that decides the law of the answer. Its field
+                ``source``, if there is one, is the place of the data, which has one dataset.
             cost: What it costs; see `twoworlds.release.budget.parse_cost`.
             request: A name under which the analyst may repeat the request.
 
@@ -251,6 +253,7 @@ class Ledger(Journal, AbstractContextManager["Ledger"]):
                 raise InvalidInput(
                     f"{analyst} has paid for this release already: release it again, at no cost"
                 )
+            state.check_place(dataset, place_in(query))
             before = state.proposed.get((dataset, analyst, wanted))
             if before is not None and before.approved is not False:
                 return None
@@ -328,6 +331,7 @@ class Ledger(Journal, AbstractContextManager["Ledger"]):
         state = self.state()
         known = state.find(dataset, analyst, asked, None)
         if known is None:
+            state.check_place(dataset, place_in(query))
             state.check_charge(dataset, analyst, price)
         elif analyst in known.analysts:
             return Cost(), known
@@ -363,6 +367,7 @@ def _charging(
         nonlocal paid
         known = state.find(dataset, analyst, wanted, request)
         if known is None:
+            state.check_place(dataset, place_in(query))
             paid = price
             content = {"dataset": dataset, "analyst": analyst, "query": query}
             return "reserve", {**content, "cost": str(price), "request": request}

@@ -27,6 +27,7 @@ from twoworlds.release.ledger.entries import Entry, sync_folder
 
 _APPLICATION = 0x32574C44  # "2WLD", so that other programs' databases are not taken for ledgers
 _VERSION = 1
+FILES = ("", "-wal", "-shm", "-journal")  # of a database: what comes after its name
 _SCHEMA = (
     "CREATE TABLE entries (sequence INTEGER PRIMARY KEY, body TEXT NOT NULL, hash TEXT NOT NULL)"
 )
@@ -50,6 +51,9 @@ class SQLiteStore:
         try:
             with self._said():
                 self._prepare(mode)
+                if mode != "ro":
+                    for end in FILES:
+                        keep_private(path.with_name(f"{path.name}{end}"))
                 self._opened = path.stat()
         except BaseException:
             self._connection.close()
@@ -186,14 +190,11 @@ class SQLiteStore:
 
 
 def _connect(path: Path, mode: str, seconds: float) -> sqlite3.Connection:
-    where = f"file:{quote(str(path.absolute()))}?mode={mode}"
+    where = f"file:{quote(os.fsencode(path.absolute()))}?mode={mode}"
     log = path.with_name(path.name + "-wal")
     if mode == "rwc":
         with suppress(OSError, RuntimeError):  # it is there, or SQLite says what is wrong
             make_private(path.resolve()).close()
-    if mode != "ro":
-        for one in (path, log, path.with_name(path.name + "-shm")):
-            keep_private(one)
     if mode == "ro" and not log.exists() and not os.access(path.parent, os.W_OK):
         where += "&immutable=1"  # there is no log, so nobody writes, and we cannot make one
     connection = sqlite3.connect(

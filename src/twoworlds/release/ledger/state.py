@@ -96,6 +96,7 @@ class LedgerState:
     caps: dict[Account, Cap] = field(default_factory=dict)
     changes: list[str] = field(default_factory=list)  # of caps, in words
     units: dict[str, str] = field(default_factory=dict)  # by dataset
+    places: dict[str, str] = field(default_factory=dict)  # of data, with the dataset that has spent
     spent: dict[Account, Spent] = field(default_factory=dict)
     charges: dict[int, PaidQuery] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)  # of charges above 0, by dataset
@@ -155,6 +156,12 @@ class LedgerState:
         """Return what is spent on an account after a further cost."""
         cap, before = self.cap(account), self.spent.get(account, Spent())
         after = before.plus(cost)
+        if cap.rule(after) is None and cost == Cost():
+            raise OverBudget(
+                f"{_who(account)} has spent {cap.used(before).cost.shown()}, which is more than "
+                f"the cap of now {cap.shown()}: nothing new is answered, not even what would cost "
+                "nothing more; nothing was charged"
+            )
         if cap.rule(after) is None:
             raise OverBudget(
                 f"{cost.shown()} does not fit for {_who(account)}: {cap.why_not(before, cost)}; "
@@ -191,7 +198,8 @@ class LedgerState:
         spent = {one: self.spent.get(one, Spent()) for one in accounts}
         left = {one: self.cap(one).left(spent[one]) for one in accounts}
         for account, error in refused.items():
-            if all(self.cap(one).rule(spent[one].plus(left[account])) for one in accounts):
+            fits = all(self.cap(one).rule(spent[one].plus(left[account])) for one in accounts)
+            if fits or cost == Cost():
                 raise error
         also = next(one for one in accounts if one != account)
         raise OverBudget(f"{error}; at most {left[also].shown('down')} is left for {_who(also)}")
@@ -231,9 +239,25 @@ class LedgerState:
         if before != unit:
             raise InvalidInput(
                 f"what was spent on {dataset!r} is about {before}, and the policy now says {unit}; "
-                "the two do not add up: put it back, or give the dataset another name, which is "
-                "another account"
+                "the two do not add up: put it back, or begin another ledger, and bear in mind "
+                "that what was spent in this one counts besides"
             )
+
+    def check_place(self, dataset: str, place: str | None) -> None:
+        """Refuse data that another dataset has spent on: one place has one account.
+
+        A place within another, such as a file in a folder, is the same one.
+        """
+        if place is None:
+            return
+        for known, owner in self.places.items():
+            short, long = sorted((place, known), key=len)
+            if owner != dataset and f"{long}/".startswith(f"{short}/"):
+                raise InvalidInput(
+                    f"what was released from {known!r} so far was spent on {owner!r}, and "
+                    f"{dataset!r} would have a budget of its own for the same people: call it "
+                    f"{owner!r} again; if other data lie there now, move them to another place"
+                )
 
     def _reserve(self, content: Content, point: ChainPlace) -> None:
         dataset = check_name(content["dataset"], "dataset")
@@ -248,6 +272,9 @@ class LedgerState:
         opens = isinstance(said, dict) and "strategy" in said and "question" not in said
         charge = PaidQuery(point.sequence, point.hash, dataset, query, cost, [analyst], opens)
         self.charges[point.sequence] = charge
+        place = place_in(said)
+        if place is not None and (cost != Cost() or "question" in said):
+            self.places.setdefault(place, dataset)
         self.counts[dataset] += cost != Cost()
         self.queries[dataset, query] = charge
         self._remember(charge, analyst, request)
@@ -380,6 +407,12 @@ def own_proposal(number: int, analyst: str) -> str:
     return (
         f"proposal {number} is by {analyst!r}, and nobody reviews their own: ask another reviewer"
     )
+
+
+def place_in(query: Any) -> str | None:
+    """Return the place of the data that a query names as its source, if it does."""
+    place = query.get("source") if isinstance(query, dict) else None
+    return place if isinstance(place, str) else None
 
 
 def _request(content: Content) -> str | None:

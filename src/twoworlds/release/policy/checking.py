@@ -269,7 +269,9 @@ def _uses(column: Column) -> str:
             f"{grouped(column.unit)}"
         )
     if column.fill is not None:
-        parts.append(f"a missing value counts as {show(column.fill)}")
+        bounds = [end for end in (column.low, column.high) if end is not None]
+        counts_as = sorted((column.fill, *bounds))[len(bounds) // 2]  # clamped, as any value
+        parts.append(f"a missing value counts as {grouped(counts_as)}")
     parts += [counted(len(column.keys), "key")] if column.keys else []
     parts += [counted(len(column.bins) - 1, "bin")] if column.bins else []
     parts += [f"quantiles from {counted(len(column.grid), 'value')}"] if column.grid else []

@@ -83,7 +83,8 @@ def read_with_faults(path: Path | str, *, text_sources: bool = False) -> tuple[P
         ) from error
     except UnicodeDecodeError as error:
         raise InvalidInput(f"the policy {place} is not text in UTF-8: save it as UTF-8") from error
-    return _parsed(text, str(place), place.parent, text_sources=text_sources)
+    folder = (place.resolve() if place.is_symlink() else place).parent  # one file, one ledger
+    return _parsed(text, str(place), folder, text_sources=text_sources)
 
 
 def parse_policy(text: str, *, folder: Path = Path()) -> Policy:
@@ -221,8 +222,7 @@ def _read(
     datasets = fields.each("datasets", _dataset)
     if not fields.data.get("datasets"):
         fields.faults.append(f"{source}: declare at least one dataset under datasets:")
-    places = {name: dataset.source for name, dataset in datasets.items()}
-    fields.gather(lambda: check_distinct(places, folder, source))
+    fields.gather(lambda: check_distinct(datasets, {}, folder, source))
     if not text_sources:
         fields.faults.extend(_text_sources(datasets, source, folder))
     ledger, mark = (fields.gather(partial(fields.text, name)) for name in ("ledger", "mark"))
