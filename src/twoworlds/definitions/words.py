@@ -540,7 +540,8 @@ def difference_sentence(
 
     >>> from fractions import Fraction
     >>> difference_sentence("For this belief", Fraction(1, 5), Fraction(1))
-    'For this belief, nothing is promised: no chance of staying within 20 percentage points is left.'
+    'For this belief, nothing is promised: no chance of staying within 20 percentage points is \
+left.'
     >>> difference_sentence("For any belief", Fraction(1, 5), Fraction(1), Fraction(3, 4))
     'For any belief, no chance of staying within 20 percentage points is proved; at most 1/4 \
 (0.25) is left.'
