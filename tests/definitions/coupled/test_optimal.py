@@ -353,7 +353,8 @@ def test_programs_that_do_not_fit_are_refused(monkeypatch):
     ("large", "way_out"),
     [
         ("exact(degrees, graphs(6))", "use at most 5 nodes, coarser outputs"),
-        ("identity(bits=11)", "at most 1,048,576; use fewer people"),
+        ("exact(python:builtins:str, bits(11))", "use at most 10 records, coarser outputs"),
+        ("identity(bits=11)", "at most 1,048,576; use at most 10 records"),
     ],
 )
 def test_a_table_that_takes_minutes_is_refused_before_it_is_made(monkeypatch, large, way_out):

@@ -36,6 +36,7 @@ from twoworlds.numbers import Number, Order, compare, show, to_json
 from twoworlds.worlds import Point
 from twoworlds.worlds.graphs import Graphs
 from twoworlds.worlds.joint import BeliefClass, as_law, law_at, plain_label, times
+from twoworlds.worlds.records import Records
 from twoworlds.worlds.scrubbing import Scrub, Tagged
 from twoworlds.worlds.statistic import Statistic
 
@@ -44,7 +45,7 @@ ANYTHING = "anything"
 """The scrubbed database of a simulator that may as well ignore it."""
 OTHERS = "others"
 """All outputs that are left out because they are unlikely (`Scene.lost`)."""
-_MOST_CELLS, _MOST_LISTED, _MOST_SIMULATED = 1 << 21, 1 << 20, 1 << 25
+_MOST_CELLS, _MOST_LISTED, _MOST_SIMULATED, _MOST_TRIED = 1 << 21, 1 << 20, 1 << 25, 1 << 12
 _BITS = 256
 
 
@@ -245,8 +246,18 @@ def _refuse_many_laws(release: Release, beliefs: BeliefClass) -> None:
     if databases * outputs > _MOST_LISTED:
         raise TooLarge(
             f"{release.name} has {outputs:,} outputs on each of {databases:,} databases: their "
-            f"probabilities are listed where there are at most {_MOST_LISTED:,}; use fewer people"
+            f"probabilities are listed where there are at most {_MOST_LISTED:,}; use "
+            f"{_alike(source)}"
         )
+
+
+def _alike(source: Mechanism) -> str:
+    """Say how many records there may be where outputs are as many as databases."""
+    where = source.universe
+    if not isinstance(where, Records) or not where.fixed or where.size != source.outputs.size:
+        return "fewer people"
+    fit = (n for n in range(where.n, 0, -1) if Records(where.values, n).size ** 2 <= _MOST_LISTED)
+    return f"at most {next(fit, 0)} records"
 
 
 def refuse_large_table(release: Release, beliefs: BeliefClass, persons: int) -> None:
@@ -260,22 +271,30 @@ def refuse_large_table(release: Release, beliefs: BeliefClass, persons: int) -> 
             f"{release.name} shows {outputs:,} outputs, and what is private of {persons:,} is "
             f"compared on {sum(map(len, beliefs)):,} databases: their product is {size:,}, and the "
             f"best simulator is looked for up to {_MOST_SIMULATED:,}; use "
-            f"{_fewer(release, size // outputs // len(databases))}coarser outputs, or a fixed "
+            f"{_fewer(release)}coarser outputs, or a fixed "
             "simulator such as canonical"
         )
 
 
-def _fewer(release: Release, pairs: int) -> str:
-    """Say how many people there may be, each of whom is one of the pairs."""
+def _fewer(release: Release) -> str:
+    """Say how many people there may be, where a smaller universe of the kind has few enough."""
     source = release.source
-    universe = None if source is None else source.universe
+    universe = source.universe if isinstance(source, OnStatistic) else None
     if isinstance(universe, Graphs):
         for n in range(len(universe.nodes) - 1, 0, -1):
-            where = replace(universe, nodes=universe.nodes[:n])
-            small = len({t for x in where for t in release.on(x)}) if where.size < 1 << 12 else 0
-            if small and where.size * pairs * small <= _MOST_SIMULATED:
+            if _shows_little(release, replace(universe, nodes=universe.nodes[:n]), n):
                 return f"at most {n} nodes, "
+    if isinstance(universe, Records) and universe.fixed:
+        for n in range(universe.n - 1, 0, -1):
+            if _shows_little(release, Records(universe.values, n), n):
+                return f"at most {n} records, "
     return "fewer people, "
+
+
+def _shows_little(release: Release, where: Graphs | Records, persons: int) -> bool:
+    if where.size > _MOST_TRIED:
+        return False
+    return where.size * persons * len({t for x in where for t in release.on(x)}) <= _MOST_SIMULATED
 
 
 def seeing(found: Scene, beliefs: BeliefClass) -> Scene:
