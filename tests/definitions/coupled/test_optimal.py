@@ -353,7 +353,7 @@ def test_programs_that_do_not_fit_are_refused(monkeypatch):
     ("large", "way_out"),
     [
         ("exact(degrees, graphs(6))", "use at most 5 nodes, coarser outputs"),
-        ("exact(python:builtins:str, bits(11))", "use at most 10 records, coarser outputs"),
+        ("exact(python:builtins:tuple, bits(11))", "use at most 10 records, coarser outputs"),
         ("identity(bits=11)", "at most 1,048,576; use at most 10 records"),
     ],
 )
