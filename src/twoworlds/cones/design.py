@@ -195,7 +195,7 @@ def design(
     """
     if source.approximation is not None:
         raise Unsupported(
-            f"{source!r} is larger than the row cone itself ({source.approximation}), so a "
+            f"the cone of {source.source} is larger than its row cone ({source.approximation}), so a "
             "mechanism designed in it might break the guarantee: save the true one by 'twoworlds "
             "cone --exact --save cone.json', and use linear(cone.json)"
         )
