@@ -170,7 +170,8 @@ def read_json(
     except RecursionError as error:
         raise InvalidInput(f"{path} is nested too deeply: no {what} is") from error
     except ValueError as error:
-        why = f": {error}" if content.lstrip()[:1] in (b"{", b"[") else ", so it holds no " + what
+        known = content.lstrip()[:1] in (b"{", b"[", b"<")
+        why = f": {error}" if known else ", so it holds no " + what
         raise InvalidInput(f"{path} is not JSON{why}") from error
     return data, text
 
