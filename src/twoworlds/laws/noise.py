@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 _MOST_TERMS = 1 << 19
-_LARGEST_R = 128  # whose polynomials take seconds
+_LARGEST_R = 100_000
 _NO_TAIL = (
     "the tail of this noise cannot be added up: it is too narrow, too wide, or asked for too far "
     "out; laplace, gaussian and geometric noise of that width have tails in closed form"
