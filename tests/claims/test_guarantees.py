@@ -304,7 +304,7 @@ def test_informed_beliefs_move_so_far_and_no_further(ask_json, tmp_path, seed):
     _, holes = fit(
         ask_json("measure", name, "--definition", "informed")["sentence"],
         "Someone who knows every record but yours, whatever they believe about it, changes "
-        "their mind by at most #% of probability in total. Whatever "
+        "their mind by at most # percentage points. Whatever "
         "someone believed about you, this answer moves their belief, compared with the same answer "
         "computed without you, by at most # percentage points; odds of 1 to 99 become at most # to "
         "#.",
@@ -345,7 +345,7 @@ def test_whatever_someone_believed_conclusions_differ_so_far_and_no_further(
     _, holes = fit(
         ask_json("measure", name, "--definition", "semantic")["sentence"],
         "Whatever someone believed before, this answer moves their beliefs, compared with the same "
-        "answer computed without you, by at most #% of probability in total.",
+        "answer computed without you, by at most # percentage points.",
         "Some attacker's conclusions can differ by as much as conclusions can, depending on "
         "whether one person's data was used.",
     )
@@ -372,14 +372,14 @@ def test_how_often_conclusions_differ_whatever_someone_believed(ask_json, tmp_pa
     name, law = mechanism_of(tmp_path, seed)
     epsilon = Fraction(Random(seed).randint(2, 20), 60)
     told = ask_json("measure", name, "--definition", f"semantic(epsilon={epsilon})")
-    some = " Some attacker sees more than #% with probability #."
+    some = " Some attacker sees more than # percentage points with probability #."
     same = "this answer moves their beliefs, compared with the same answer computed without you, by"
     never, mostly, nothing = (
         "Whatever someone believed before, this answer never moves their beliefs, compared with "
-        "the same answer computed without you, by more than #% of probability.",
-        f"Whatever someone believed before, with probability at least # {same} at most #% of "
-        f"probability in total.{some}",
-        "Nothing is promised: no chance is proved of staying within #% of probability for every "
+        "the same answer computed without you, by more than # percentage points.",
+        f"Whatever someone believed before, with probability at least # {same} at most # "
+        f"percentage points.{some}",
+        "Nothing is promised: no chance is proved of staying within # percentage points for every "
         f"belief.{some}",
     )
     which, holes = fit(told["sentence"], never, mostly, nothing)
@@ -399,11 +399,12 @@ def test_how_often_conclusions_differ_whatever_someone_believed(ask_json, tmp_pa
 
 
 BELIEF_SENTENCES = (
-    "~, whatever the output, the conclusions with and without any one person differ by at most #%.",
+    "~, whatever the output, the conclusions with and without any one person differ by at most # "
+    "percentage points.",
     "~, with probability at least # the conclusions with and without any one person differ by at "
-    "most #%.",
-    "~, nothing is promised: no chance of staying within #% is left.",
-    "~, no chance of staying within #% is proved; at most # is left.",
+    "most # percentage points.",
+    "~, nothing is promised: no chance of staying within # percentage points is left.",
+    "~, no chance of staying within # percentage points is proved; at most # is left.",
 )
 
 

@@ -215,7 +215,7 @@ def best_guess(law, pairs=None):
 def test_promises_with_numbers(ask, ask_json, r, d):
     """Each sentence about a probability of 10% gives r times 10%, plus delta, and at most 100%."""
     most = min(Fraction(100), 10 * Fraction(r) + 100 * Fraction(d))
-    assumed = "If what others believe and know about the data is no more than was assumed, "
+    if_so = "If what others believe and know about the data is no more than was assumed"
     more = " Someone who knows more, or believes otherwise, may learn more."
     likelier = "equally likely" if Fraction(r) == 1 else "# times as likely"
     for kind, template in {
@@ -223,11 +223,11 @@ def test_promises_with_numbers(ask, ask_json, r, d):
         f"happens with probability at most #% ({likelier}, plus #).",
         "simulation": "Whatever the data are, the answer could have been made up without your "
         "record: what has probability 10% then has at most #% with it, and the other way round.",
-        "noiseless": f"{assumed}the answer hardly depends on the value of your record: what has "
-        f"probability 10% with one value has at most #% with another.{more}",
-        "pufferfish": f"{assumed}the answer hardly depends on a secret: what has probability 10% "
-        "if the secret is false has at most #% if it is true, and the other way round." + more,
-        "ddp": f"{assumed}the answer could have been made up without your record: what has "
+        "noiseless": f"{if_so}: what has probability 10% with one value of your record has at "
+        f"most #% with another.{more}",
+        "pufferfish": f"{if_so}: what has probability 10% if a secret is false has at most #% if "
+        f"it is true, and the other way round.{more}",
+        "ddp": f"{if_so}, the answer could have been made up without your record: what has "
         f"probability 10% then has at most #% with it, and the other way round.{more}",
     }.items():
         claim = f"{kind}(ratio={r}, delta={d})"

@@ -59,7 +59,7 @@ def test_a_file_that_cannot_be_written_is_refused_before_the_work(capsys, tmp_pa
 
 WITHOUT_A_PICTURE = {
     "a guarantee": ["explain", "dp(epsilon=inf)"],
-    "a kind": ["explain", "informed(epsilon=0.1)"],
+    "a kind": ["explain", "ddp(ratio=2)"],
 }
 
 

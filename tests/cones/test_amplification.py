@@ -9,10 +9,12 @@ import pytest
 from twoworlds import Dense, InvalidInput, Universe, check, measure, mechanism
 from twoworlds.cones.amplification import (
     Frapp,
+    bounds_of_one_record,
     frapp_row_cone,
-    one_record,
+    rows_of_one_record,
 )
 from twoworlds.cones.cone import Cone
+from twoworlds.cones.kernel.vectors import units
 from twoworlds.cones.per_record import kronecker
 from twoworlds.cones.row_cone import row_cone
 from twoworlds.definitions import definition
@@ -57,7 +59,7 @@ def test_three_values_and_two_records_as_computed_before():
         sum(a * b for a, b in zip(separating, ray, strict=True)) >= 0 for ray in true.cone.rays
     )
     assert sum(a * b for a, b in zip(separating, ONLY_IN_THE_APPROXIMATION, strict=True)) == -6
-    products = {kronecker(pair) for pair in product(one_record(3, 3)[0], repeat=2)}
+    products = {kronecker(pair) for pair in product(rows_of_one_record(3, 3), repeat=2)}
     assert len(products & set(larger.generators())) == 36
     assert true.approximation is None
     assert "never invents one" in larger.approximation
@@ -77,7 +79,9 @@ def test_the_number_of_rays_of_the_approximation_jumps_near_the_golden_ratio(gam
 def test_the_approximation_contains_every_row_of_frapp_mechanisms(values, records, gamma):
     """Lin & Kifer, Lemma 5.12; products of rows lie in the generated cone by construction."""
     rng = random.Random(values * 100 + records)
-    inequalities = [kronecker(f) for f in product(one_record(gamma, values)[1], repeat=records)]
+    inequalities = [
+        kronecker(f) for f in product(bounds_of_one_record(gamma, values), repeat=records)
+    ]
     where = Universe.of([str(i) for i in range(values)])
     for _ in range(5):
         made = PerRecord(Dense(where, where, random_transition(rng, gamma, values)), records)
@@ -122,8 +126,8 @@ def test_no_amplification_leaves_constant_rows_where_print_leaves_sums():
 def test_the_rays_of_one_record_are_those_of_its_inequalities():
     for values in (1, 2, 3, 4):
         for gamma in ("1", "3/2", "3", "inf"):
-            rays, inequalities = one_record(gamma, values)
-            assert Cone.from_rays(rays) == Cone.from_inequalities(inequalities)
+            rays, lines = rows_of_one_record(gamma, values), bounds_of_one_record(gamma, values)
+            assert Cone.from_rays(rays) == Cone.from_inequalities(lines)
 
 
 # --- as a definition ----------------------------------------------------------------------------
@@ -192,9 +196,29 @@ def test_a_row_that_only_the_approximation_allows_does_not_satisfy_frapp():
 
 
 def test_guarantees_are_listed_where_extreme_rows_are_too_many() -> None:
-    many = row_cone("frapp(gamma=3, values=3, records=3)")
-    assert "216 guarantees have too many extreme rows to list" in many.answer().headline
-    with pytest.raises(TooLarge, match="ask for facets"):
-        many.generators()
-    with pytest.raises(TooLarge, match="redundant ones are found up to"):
-        row_cone("frapp(gamma=3, values=4, records=3)").inequalities()
+    for values, records, guarantees in ((3, 3, 216), (4, 2, 144), (4, 3, 1728)):
+        many = row_cone(f"frapp(gamma=3, values={values}, records={records})")
+        said = f"{guarantees} guarantees have too many extreme rows to list"
+        assert said in many.answer().headline
+        with pytest.raises(TooLarge, match="ask for facets"):
+            many.generators()
+    for frapp, way_out in (("values=4, records=5", "use 3 records"), ("values=999", "use 161")):
+        with pytest.raises(TooLarge, match=way_out):
+            row_cone(f"frapp(gamma=3, {frapp}{', records=1' * ('records' not in frapp)})")
+
+
+@pytest.mark.parametrize("gamma", ["1", "3/2", "2", "inf"])
+@pytest.mark.parametrize(("values", "records"), [(1, 2), (2, 3), (3, 2), (4, 1)])
+def test_the_guarantees_of_frapp_are_the_ones_that_no_others_imply(values, records, gamma):
+    found = row_cone(f"frapp(gamma={gamma}, values={values}, records={records})").cone
+    bounds = product(bounds_of_one_record(gamma, values), repeat=records)
+    given = [kronecker(f) for f in bounds] + units(values**records)
+    again = Cone.from_inequalities(given)  # which finds the redundant ones by its rays
+    assert again.rays
+    assert (found.facets, found.equalities) == (again.facets, again.equalities)
+
+
+def test_two_values_have_as_many_extreme_rows_as_databases_and_they_are_listed():
+    found = row_cone("frapp(gamma=3, values=2, records=5)")
+    assert found.few_rows
+    assert found == row_cone("randomized-response(values=2, records=5, ratio=3)")

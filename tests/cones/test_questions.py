@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from twoworlds.cones import consistent_normal_form_contains, frapp_row_cone, row_cone
-from twoworlds.errors import TooLarge, Undecided
+from twoworlds.errors import TooLarge, Undecided, Unsupported
 from twoworlds.mechanisms import Dense
 from twoworlds.mechanisms.named import mechanism
 from twoworlds.questions.cones import cone, design, member
@@ -69,3 +69,8 @@ def test_a_cone_of_too_many_rows_is_refused_at_once_and_still_knows_its_rows():
     with pytest.raises(TooLarge, match=r"216 rows over 27 databases.*member --row"):
         cone(large, exact=True)
     assert not frapp_row_cone(3, 3, 3).contains([9 if x else 0 for x in range(27)])
+
+
+def test_a_design_under_frapp_says_which_command_saves_the_true_cone():
+    with pytest.raises(Unsupported, match=r"twoworlds cone 'frapp\(.*\)' --exact --save cone.json"):
+        design(FRAPP)

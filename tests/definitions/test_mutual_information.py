@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import twoworlds as tw
 from twoworlds import BitStrings, Dense, Records
 from twoworlds.definitions import MutualInformation, capacity, information
+from twoworlds.definitions.mutual_information import _channels
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.numbers import bounds, exact_text
 from twoworlds.testing import enumeration as brute
@@ -150,7 +151,7 @@ def test_claims_about_information():
         ("geometric(ratio=2, bits=2)", Unsupported, "infinitely many outputs"),
         ("randomized-response(bits=1, epsilon=1)", Unsupported, "rational probabilities only"),
         ("constant(universe=records(values=2, n=2, smallest=0))", Unsupported, "no fixed list"),
-        ("constant(bits=30)", TooLarge, "too many to enumerate"),
+        ("constant(bits=30)", TooLarge, "more than 2,097,152; use fewer records"),
     ],
 )
 def test_rejects_mechanisms_it_cannot_enumerate(text, error, message):
@@ -173,3 +174,8 @@ def test_rejects_beliefs_that_are_none(person, beliefs, message):
     survey = tw.mechanism("randomized-response(bits=2, keep=3/4)")
     with pytest.raises(InvalidInput, match=message):
         information(survey, person, beliefs)
+
+
+def test_channels_that_are_alike_are_measured_once():
+    """Of a noisy parity, whatever the others are: twice two columns, in both orders."""
+    assert len([*_channels(tw.mechanism("noisy-parity(bits=5, keep=3/4)"))]) == 2

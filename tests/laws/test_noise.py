@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from flint import arb, ctx, fmpq
 
-from twoworlds.errors import InvalidInput
+from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.laws.noise import (
     DiscreteGaussianNoise,
     GeometricNoise,
@@ -20,7 +20,7 @@ from twoworlds.laws.noise import (
     SkellamNoise,
     summed_tail,
 )
-from twoworlds.numbers import INFINITY, ball
+from twoworlds.numbers import INFINITY, ball, bounds
 
 BITS = 300
 TINY = Fraction(1, 10**40)
@@ -288,3 +288,8 @@ def test_samples_follow_the_law(name):
     assert statistic < degrees + 2 * (degrees * tail) ** 0.5 + 2 * tail
     # Cells too rare for the chi-square: a Poisson count of mean below 45 exceeds it by 60 never.
     assert sum(found[i] for i in range(len(expected)) if i not in kept) < rest + 60
+
+
+def test_tails_that_take_minutes_are_refused_at_once():
+    with pytest.raises(Unsupported, match="gaussian and geometric noise of that width"):
+        bounds(DiscreteGaussianNoise(Fraction(10**10)).at_least(10**6))

@@ -199,6 +199,7 @@ RR = "randomized-response"
         ("differenced-negative-binomial(p=ln 2, r=2)", "is irrational here"),
         ("differenced-negative-binomial(p=1/2, r=0)", "r=0 must be a whole number, at least 1"),
         ("differenced-negative-binomial(p=1/2)", "needs the argument 'r'"),
+        ("differenced-negative-binomial(p=1/2, r=129)", "r=129 is too large: give at most 128"),
         ("skellam(l1=0, l2=1)", "l1=0 must be a finite number above 0"),
         ("discrete-gaussian", "exactly one of sigma2, sigma, epsilon and rho"),
         ("discrete-gaussian(sigma2=0)", "sigma2=0 must be above 0"),

@@ -68,3 +68,44 @@ def test_an_infinite_factor_promises_nothing(text):
 def test_a_definition_without_its_number_is_refused(text):
     with pytest.raises(InvalidInput, match="has no number to explain"):
         told(text)
+
+
+@pytest.mark.parametrize("kind", ["informed", "semantic", "reality-oblivious"])
+@pytest.mark.parametrize("keep", [Fraction(4, 5), Fraction(9, 10), Fraction(16, 17)])
+def test_a_guess_follows_from_what_someone_who_knows_all_others_concludes(kind, keep):
+    """One randomized answer attains it: the guess is right as often as the answer is true."""
+    worst = measure(f"randomized-response(bits=1, keep={keep})", definition=kind).epsilon
+    assert told(f"{kind}(epsilon={worst})").guess == keep
+
+
+def test_a_small_difference_is_no_protection_where_a_record_is_published_at_random():
+    """Of ten people one record is published: 11 guesses of 20 are right, and yet one is sure."""
+    assert measure("random-index(10)", definition="statistical-difference").epsilon == Fraction(
+        1, 10
+    )
+    said = told("statistical-difference(epsilon=1/10)").sentences[0]
+    assert "55 right (50 without your data); with probability up to 0.1 the output gives it" in said
+    assert said == told("dp(epsilon=0, delta=1/10)").sentences[0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ddp(uniform, ratio=2)",
+        "ddp(belief=uniform, side=known(1), simulator=coin, ratio=2)",
+        "pufferfish(uniform, secrets=parity, ratio=2)",
+        "reality-oblivious(belief=uniform, epsilon=1/10)",
+    ],
+)
+def test_what_is_said_of_one_belief_is_not_said_of_all(text):
+    said = told(text)
+    assert "belief=uniform" in said.assumptions
+    assert said.guess is None
+    assert "Whatever someone believed" not in " ".join(said.sentences)
+
+
+@pytest.mark.parametrize("kind", ["noiseless", "pufferfish", "inference-pufferfish"])
+def test_a_large_ratio_is_not_called_hardly_any_change(kind):
+    said = told(f"{kind}(ratio=1000)").sentences[0]
+    assert "at most 100%" in said
+    assert "hardly" not in said

@@ -176,7 +176,7 @@ def _amplified_too_much(what: str, given: str, value: Number, allowed: Number) -
     )
 
 
-_MOST_ENTRIES = 1 << 22
+_MOST_ENTRIES = 1 << 22  # of extreme rows or guarantees, for one record of 17 or 161 values
 _APPROXIMATION = (
     "the Kronecker approximation cone (Lin & Kifer, Definition 5.11), which contains the row cone: "
     "it may lose statements but never invents one"
@@ -187,21 +187,31 @@ _FEWER = (
 )
 
 
-def one_record(gamma: object, values: int) -> tuple[tuple[Vector, ...], tuple[Vector, ...]]:
-    """Return the extreme rays of one record's cone, and inequalities that define it."""
+def rows_of_one_record(gamma: object, values: int) -> list[Vector]:
+    """Return the extreme rays of one record's cone."""
     ratio = ratio_at_least_one(gamma, "gamma")
-    ones = units(values)
     if ratio == INFINITY or values == 1:
-        return tuple(ones), tuple(ones)
+        return units(values)
+    _refuse_many(values, 17, f"2^{values} - 2 extreme rows")
+    words = product((rational(ratio, "gamma"), Fraction(1)), repeat=values)
+    return [primitive(word) for word in words if len(set(word)) > 1] or [(1,) * values]
+
+
+def bounds_of_one_record(gamma: object, values: int) -> list[Vector]:
+    """Return inequalities that define one record's cone, its facets unless gamma is 1."""
+    ratio, ones = ratio_at_least_one(gamma, "gamma"), units(values)
+    if ratio == INFINITY or values == 1:
+        return ones
+    _refuse_many(values, 161, f"{values * (values - 1)} guarantees")
     g = rational(ratio, "gamma")
-    pairs = list(permutations(range(values), 2))
-    lines = [
-        primitive([g * a - b for a, b in zip(ones[i], ones[j], strict=True)]) for i, j in pairs
-    ]
-    if g == 1:
-        return ((1,) * values,), (*lines, *ones)
-    words = [word for word in product((g, Fraction(1)), repeat=values) if len(set(word)) > 1]
-    return tuple(primitive(word) for word in words), tuple(lines)
+    pairs = permutations(ones, 2)
+    lines = [primitive([g * a - b for a, b in zip(x, y, strict=True)]) for x, y in pairs]
+    return [*lines, *ones] if g == 1 else lines
+
+
+def _refuse_many(values: int, most: int, listed: str) -> None:
+    if values > most:
+        raise TooLarge(f"a record of {values} values has {listed}: use {most} values, or fewer")
 
 
 def frapp_row_cone(gamma: object, values: object, records: object) -> RowCone:
@@ -213,7 +223,7 @@ def frapp_row_cone(gamma: object, values: object, records: object) -> RowCone:
     definition = Frapp.read(gamma, values, records)
     where = _shape(definition.universe)
     n = len(where.values)
-    rays = [kronecker(factors) for factors in _products(one_record(gamma, n)[0], where)]
+    rays = [kronecker(factors) for factors in _products(rows_of_one_record(gamma, n), where)]
     true = n <= 2 or where.n == 1 or n > where.n
     source = f"row cone of {definition.claim}"
     cone = Cone.from_rays(rays)
@@ -222,11 +232,13 @@ def frapp_row_cone(gamma: object, values: object, records: object) -> RowCone:
 
 def _products(one: Sequence[Sequence[int]], where: Records) -> Iterator[tuple[Vector, ...]]:
     listed_universe(where, "frapp")
-    entries = len(one) ** where.n * (where.size or 0)
-    if entries > _MOST_ENTRIES:
+    each = len(one) * len(where.values)
+    if each**where.n > _MOST_ENTRIES:
+        most = next(n for n in range(where.n - 1, -1, -1) if each**n <= _MOST_ENTRIES)
+        fewer = f"{most} record{'' if most == 1 else 's'}" if most else "fewer values"
         raise TooLarge(
-            f"{len(one)}^{where.n} products over {where.expression} have {entries} entries, more "
-            f"than {_MOST_ENTRIES}: use fewer records, or check a mechanism with one transition "
+            f"{len(one)}^{where.n} products over {where.expression} have {each**where.n} entries, "
+            f"more than {_MOST_ENTRIES}: use {fewer}, or check a mechanism with one transition "
             "per record, which needs one record only"
         )
     yield from product([tuple(vector) for vector in one], repeat=where.n)
@@ -288,11 +300,16 @@ class Frapp(RowConstraints):
         where = _shape(universe)
         return None if len(where.values) <= 2 or where.n == 1 else _APPROXIMATION
 
+    @property
+    def irredundant(self) -> bool:  # type: ignore[override]
+        """Products of facets are the facets of the cone that they define; of one value, x >= 0."""
+        return self.gamma != 1
+
     def row_constraints(self, universe: Universe) -> Iterator[Mapping[Point, Number]]:
         """Yield the products of one record's inequalities."""
         where = self._on(universe)
         databases = tuple(where)
-        for factors in _products(one_record(self._number(), len(where.values))[1], where):
+        for factors in _products(bounds_of_one_record(self._number(), len(where.values)), where):
             entries = zip(databases, kronecker(factors), strict=True)
             yield {x: Fraction(c) for x, c in entries if c}
 

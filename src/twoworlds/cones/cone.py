@@ -39,7 +39,6 @@ QUICK = 10**5  # facets that are sooner listed than a linear program is set up
 MOST_COMPARED = 128  # databases
 MOST_COLUMNS = 64  # of a step in the proof that one cone lies in another
 POSSIBLE = 10**9  # at most so many by the upper bound theorem: in practice far fewer, so try
-HOPELESS = 10**13
 _MOST_TIDIED = 100_000
 
 
@@ -126,6 +125,13 @@ class Cone:
         given, size = _read(("inequality", inequalities), ("equality", equalities), dimension)
         return cls(size, constraints=given)
 
+    @classmethod
+    def from_facets(cls, facets: Sequence[Vector]) -> Cone:
+        """Build {x : a . x >= 0} from inequalities of which none follows from the others."""
+        cone = cls.from_inequalities(facets)
+        cone.__dict__["_outer"] = (tuple(sorted(cone._premises(), reverse=True)), ())
+        return cone
+
     @property
     def rays(self) -> tuple[Vector, ...]:
         """The extreme rays, modulo lines."""
@@ -174,7 +180,8 @@ class Cone:
                     "databases may have too many extreme rows to list: ask for facets, statements, "
                     "membership or odds, which need no rays"
                 )
-            return extreme_rays(*self.constraints, self.dimension)
+            given = self.constraints
+            return extreme_rays(*(self._outer if self._large(given) else given), self.dimension)
         assert self.generators is not None
         return self._tidied(self.generators, "_outer")
 
@@ -183,7 +190,7 @@ class Cone:
         from twoworlds.cones.kernel.double_description import extreme_rays
 
         if self.generators is not None:
-            if self._bound(self.generators) > HOPELESS:
+            if self._large(self.generators):
                 raise TooLarge(
                     f"the cone of {len(self.generators[0])} rows over {self.dimension} databases "
                     "may have too many facets to list: use fewer records or fewer values, or ask "
@@ -199,7 +206,7 @@ class Cone:
         """Bring what was given into canonical form, by means of the opposite description."""
         from twoworlds.cones.kernel.double_description import irredundant, irredundant_by_programs
 
-        if opposite not in self.__dict__ and self._bound(given) > POSSIBLE:
+        if opposite not in self.__dict__ and self._large(given):
             if (numbers := len(given[0]) * self.dimension) > _MOST_TIDIED:
                 raise TooLarge(
                     f"{len(given[0])} inequalities or rows over {self.dimension} databases hold "
@@ -213,9 +220,12 @@ class Cone:
 
     @property
     def hopeless(self) -> bool:
-        """Whether it is given by inequalities that may meet in far too many rays."""
+        """Whether it is given by inequalities that may meet in too many rays, redundant or not."""
         given, known = self.constraints, "_inner" in self.__dict__
-        return given is not None and not known and self._bound(given) > HOPELESS
+        return given is not None and not known and self._large(given) and self._large(self._outer)
+
+    def _large(self, given: Description) -> bool:
+        return self._bound(given) > POSSIBLE
 
     def _bound(self, given: Description) -> int:
         return most_facets(len(given[0]), self.dimension - len(given[1]))

@@ -195,9 +195,9 @@ def design(
     """
     if source.approximation is not None:
         raise Unsupported(
-            f"{source!r} is larger than the row cone itself ({source.approximation}), so a "
-            "mechanism designed in it might break the guarantee: save the true one by 'twoworlds "
-            "cone --exact --save cone.json', and use linear(cone.json)"
+            f"the cone of {source.source} is larger than its row cone ({source.approximation}), so "
+            "a mechanism designed in it might break the guarantee: save the true one by twoworlds "
+            f"cone '{source.source}' --exact --save cone.json, and use linear(cone.json)"
         )
     asked = None if statistic is None else build_statistic(statistic, source.universe)
     try:

@@ -140,6 +140,8 @@ class RowConstraints(PrivacyDefinition):
     """A definition whose `row_constraints` say all that it asks."""
 
     claim: str
+    irredundant = False
+    """Whether no constraint follows from the others, and that no entry is negative from them."""
 
     @abstractmethod
     def row_constraints(self, universe: Universe) -> Iterator[Mapping[Point, Number]]:

@@ -520,10 +520,11 @@ def _of_definition(source: PrivacyDefinition, universe: str | Universe | None) -
             + _fewer(where, lambda fewer: _within_table(source, fewer) is not None)
         )
     inequalities = [_coefficients(where, constraint, text) for constraint in listed]
-    size = len(where.positions)
     approximates = getattr(source, "approximates", None)
     approximation = None if approximates is None else approximates(where)
-    cone, note = _occurring([*inequalities, *units(size)], where, text)
+    if getattr(source, "irredundant", False):
+        return RowCone(where, Cone.from_facets(inequalities), text, approximation)
+    cone, note = _occurring([*inequalities, *units(len(where.positions))], where, text)
     return RowCone(where, cone, text, approximation, note)
 
 

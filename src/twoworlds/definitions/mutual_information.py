@@ -40,7 +40,7 @@ from twoworlds.numbers import (
 from twoworlds.progress import track
 from twoworlds.worlds import Point, Records
 
-_LARGEST = 1 << 22
+_LARGEST = 1 << 21
 _ROUNDS = 2000
 _NARROW = 1e-14
 _FASTER = 1.3
@@ -275,11 +275,15 @@ def _channels(mechanism: Mechanism) -> Iterator[tuple[str, list[str], Columns]]:
         )
         return
     _refuse_large(mechanism, universe)
+    seen: set[tuple[tuple[Fraction, ...], ...]] = set()
     for i in range(universe.n):
         for rest in product(universe.values, repeat=universe.n - 1):
             words = [(*rest[:i], value, *rest[i:]) for value in universe.values]
             where = f"record {i + 1} with the others at {universe.label(words[0])}"
-            yield where, values, [_column(mechanism, word) for word in words]
+            columns = [_column(mechanism, word) for word in words]
+            if (key := tuple(map(tuple, columns))) not in seen:
+                seen.add(key)
+                yield where, values, columns
 
 
 def _records(mechanism: Mechanism) -> Records:
@@ -298,10 +302,12 @@ def _records(mechanism: Mechanism) -> Records:
 
 
 def _refuse_large(mechanism: Mechanism, universe: Records) -> None:
-    if universe.size * (mechanism.outputs.size or 0) > _LARGEST:
+    entries = universe.n * universe.size * (mechanism.outputs.size or 0)
+    if entries > _LARGEST:
         raise TooLarge(
-            f"{mechanism.expression} has {universe.size} databases and {mechanism.outputs.size} "
-            "outputs, too many to enumerate: use fewer records"
+            f"{mechanism.expression} has {universe.n} records, {universe.size:,} databases and "
+            f"{mechanism.outputs.size:,} outputs: their product is {entries:,}, more than "
+            f"{_LARGEST:,}; use fewer records"
         )
 
 

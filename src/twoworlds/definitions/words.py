@@ -540,9 +540,11 @@ def difference_sentence(
 
     >>> from fractions import Fraction
     >>> difference_sentence("For this belief", Fraction(1, 5), Fraction(1))
-    'For this belief, nothing is promised: no chance of staying within 20% is left.'
+    'For this belief, nothing is promised: no chance of staying within 20 percentage points is \
+left.'
     >>> difference_sentence("For any belief", Fraction(1, 5), Fraction(1), Fraction(3, 4))
-    'For any belief, no chance of staying within 20% is proved; at most 1/4 (0.25) is left.'
+    'For any belief, no chance of staying within 20 percentage points is proved; at most 1/4 \
+(0.25) is left.'
     """
     if compare(epsilon, 1) is not Order.LESS:
         return (
@@ -552,21 +554,21 @@ def difference_sentence(
     sure = delta if shown is None else shown
     if compare(delta, 1) is not Order.LESS and compare(sure, 1) is not Order.EQUAL:
         return (
-            f"{whose}, no chance of staying within {percent(epsilon)} is proved; at most "
+            f"{whose}, no chance of staying within {points(epsilon)} is proved; at most "
             f"{show(1 - bounds(sure)[0], side='up')} is left."
         )
     if compare(delta, 1) is not Order.LESS:
         return (
-            f"{whose}, nothing is promised: no chance of staying within {percent(epsilon)} is left."
+            f"{whose}, nothing is promised: no chance of staying within {points(epsilon)} is left."
         )
     if delta == 0:
         return (
             f"{whose}, whatever the output, the conclusions with and without any one person differ "
-            f"by at most {percent(epsilon)}."
+            f"by at most {points(epsilon)}."
         )
     return (
         f"{whose}, with probability at least {at_least(delta)} the conclusions with and without "
-        f"any one person differ by at most {percent(epsilon)}."
+        f"any one person differ by at most {points(epsilon)}."
     )
 
 

@@ -52,11 +52,11 @@ from twoworlds.numbers import (
 if TYPE_CHECKING:
     import numpy as np
 
-_MOST_TERMS = 1 << 22
+_MOST_TERMS = 1 << 19
 _LARGEST_R = 100_000
 _NO_TAIL = (
     "the tail of this noise cannot be added up: it is too narrow, too wide, or asked for too far "
-    "out"
+    "out; laplace, gaussian and geometric noise of that width have tails in closed form"
 )
 _RECURRENCE_BITS = 32  # more than the steps of a recurrence lose
 _ENOUGH = 1.6  # variances, times bits: beyond the root of so many there is next to nothing, mostly

@@ -350,7 +350,10 @@ def _same_universe(a: Mechanism, b: Mechanism) -> None:
 
 def _refuse_large(universe: Universe, other: int, what: str) -> None:
     if universe.size is None:
-        raise TooLarge(f"{what} is infinite: ask for single outputs, tails or delta instead")
+        raise TooLarge(
+            f"{what} is infinite: ask for single outputs, tails or delta instead, or use a "
+            f"mechanism with finitely many, such as {FINITE_OUTPUTS}"
+        )
     if universe.size * other > TABLE_LIMIT:
         raise TooLarge(
             f"{what} would have {universe.size * other} entries, more than {TABLE_LIMIT}: "

@@ -20,8 +20,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
+from inspect import signature
 
-from twoworlds.calls import parse
+from twoworlds.calls import Call, parse
 from twoworlds.cones.amplification import Frapp, GammaAmplification
 from twoworlds.cones.linear import Constraint, LinearDefinition
 from twoworlds.cones.row_cone import variable
@@ -42,11 +43,21 @@ from twoworlds.mechanisms.named import mechanism as build_mechanism
 from twoworlds.mechanisms.named.load import MECHANISMS
 from twoworlds.numbers import INFINITY, Number, Order, compare, decimal, exact_text, ln, sqrt
 from twoworlds.theorems import KINDS, Guarantee
-from twoworlds.theorems.promise import PRIORS, Promise, guess_of, promise, sentences, table
+from twoworlds.theorems.promise import (
+    PRIORS,
+    Promise,
+    for_one_belief,
+    guess_of,
+    promise,
+    sentences,
+    table,
+)
 from twoworlds.worlds import SUBSTITUTE, Records
 
 _STATED_DELTA = Fraction(1, 10**6)  # where no epsilon holds without one
-_BESIDE = ("belief", "default", "truth")  # arguments of a definition that are part of the question
+_BESIDE = (  # arguments of a definition that are part of the question
+    *("belief", "default", "truth", "side", "secrets", "scrubs", "simulator", "tagged"),
+)
 _MOST_CONSTRAINTS = 12
 _NOTHING = "It promises nothing: every mechanism satisfies it, even one that publishes the data."
 
@@ -64,6 +75,7 @@ def read_promise(text: str | Mechanism) -> Promise:
     except InvalidInput:
         return _measured(text)
     if call.name in KINDS:
+        call = _with_belief(call)
         beside = {name: x for name, x in call.named.items() if name in _BESIDE}
         if not beside:
             return promise(Guarantee.parse(text))
@@ -71,6 +83,7 @@ def read_promise(text: str | Mechanism) -> Promise:
         numbers = {name: x for name, x in call.named.items() if name not in beside}
         told = promise(Guarantee.of(call.name, **numbers))
         assumed = (f"{name}={x}" for name, x in beside.items())
+        told = for_one_belief(told) if "belief" in beside else told
         return replace(told, assumptions=(*told.assumptions, *assumed))
     if call.name not in DEFINITIONS:
         try:
@@ -87,6 +100,16 @@ def read_promise(text: str | Mechanism) -> Promise:
             f"what {call.name} means for a mechanism: twoworlds check MECHANISM {text!r}"
         )
     return found
+
+
+def _with_belief(call: Call) -> Call:
+    """Name the belief of a definition that begins with one."""
+    if not call.positional or call.name not in DEFINITIONS:
+        return call
+    first, *_ = signature(DEFINITIONS[call.name].build).parameters
+    if first != "belief":
+        return call
+    return Call(call.name, call.positional[1:], {first: call.positional[0], **call.named})
 
 
 def _measured(text: str | Mechanism) -> Promise:

@@ -127,6 +127,15 @@ def promise(given: Guarantee, *, swing: Number | None = None) -> Promise:
     )
 
 
+def for_one_belief(told: Promise) -> Promise:
+    """Restrict a promise that is about any belief to the one that was named."""
+    said = told.sentences[-1]
+    if not said.startswith(_WHATEVER):
+        return told
+    said = f"{_PARTICULAR}{said.removeprefix(_WHATEVER)} {_OTHERWISE}"
+    return replace(told, sentences=(said,), guess=None)
+
+
 def _chart(given: Guarantee, swing: Number | None, words: str) -> Curves | None:
     """Chart how far beliefs, or with a delta probabilities, can move."""
     if given.kind == "semantic":
@@ -182,7 +191,7 @@ def table(guarantee: Guarantee, *, swing: Number | None = None) -> list[Moved]:
 def sentences(guarantee: Guarantee, *, swing: Number | None = None) -> Iterator[str]:
     """Yield what a guarantee promises a person, in plain words.
 
-    >>> print(*sentences(Guarantee.parse("semantic(epsilon=0.1)")))
+    >>> print([*sentences(Guarantee.parse("semantic(epsilon=0.1)"))][-1])
     Whatever someone believed, leaving out your data changes what they conclude by at most 10 \
 percentage points.
     """
@@ -191,7 +200,8 @@ percentage points.
         return
     guess = guess_of(guarantee)
     if guess is not None:
-        yield protection(_subject(guarantee), guess, guarantee.delta)
+        certain = "epsilon" if guarantee.kind == "statistical-difference" else "delta"
+        yield protection(_subject(guarantee), guess, getattr(guarantee, certain))
     if guarantee.kind in _IN_ODDS:
         numbers = guarantee.ratio, guarantee.delta
         yield from odds_sentences(_subject(guarantee), *numbers, swing=swing)
@@ -218,7 +228,8 @@ def _for_everybody(guarantee: Guarantee) -> Iterator[str]:
 def guess_of(guarantee: Guarantee) -> Number | None:
     r"""Return the chance of a right guess at even odds that a guarantee allows; None for no bound.
 
-    Of mu-GDP that of two normal laws, F(mu/2). Of a divergence D in nats, which that of order 1 is
+    Of mu-GDP that of two normal laws, F(mu/2). Whatever someone believed includes that they know
+    everybody else and give even odds. Of a divergence D in nats, which that of order 1 is
     no larger than: the difference of events is at most sqrt(D/2) (Pinsker) and at most
     sqrt(1 - e^-D) (Bretagnolle & Huber).
 
@@ -233,6 +244,8 @@ def guess_of(guarantee: Guarantee) -> Number | None:
             return None if ratio == INFINITY else chance_of(ratio, guarantee.delta)
         case "statistical-difference":
             return (1 + guarantee.epsilon) / 2
+        case "informed" | "semantic" | "reality-oblivious" if guarantee.delta == 0:
+            return chance_of(ratio_of_four_artanh(guarantee.epsilon), Fraction(0))
         case "gdp":
             return normal(guarantee["mu"] / 2)
         case "zcdp":
@@ -314,7 +327,9 @@ def _local_dp(guarantee: Guarantee) -> str:
     )
 
 
+_WHATEVER, _PARTICULAR = "Whatever someone believed", "For someone who holds one particular belief"
 _IF = "If what others believe and know about the data is no more than was assumed"
+_OTHERWISE = "Nothing is promised for other beliefs."
 _BREAKS = "Someone who knows more, or believes otherwise, may learn more."
 
 
@@ -356,19 +371,17 @@ _WORDS: dict[str, Callable[[Guarantee], str]] = {
     "statistical-difference": _statistical_difference,
     "informed": _informed,
     "semantic": lambda g: (
-        "Whatever someone believed, leaving out your data changes what they conclude by at most "
+        f"{_WHATEVER}, leaving out your data changes what they conclude by at most "
         f"{points(g.epsilon)}{_failure(g.delta, ' over data and noise')}."
     ),
     "reality-oblivious": lambda g: (
-        "Whatever someone believed, and whatever is true, even what they held impossible: leaving "
+        f"{_WHATEVER}, and whatever is true, even what they held impossible: leaving "
         f"out your data changes what they conclude by at most {points(g.epsilon)}"
         f"{_failure(g.delta, ' over the noise')}."
     ),
     "local-semantic": lambda g: (
-        "For someone who holds one particular belief, leaving out your data changes what they "
-        f"conclude by at most {points(g.epsilon)}"
-        f"{_failure(g.delta, ' over data and noise')}. Nothing is promised for other "
-        "beliefs."
+        f"{_PARTICULAR}, leaving out your data changes what they conclude by at most "
+        f"{points(g.epsilon)}{_failure(g.delta, ' over data and noise')}. {_OTHERWISE}"
     ),
     "local-dp": _local_dp,
     "local-laplace": _local_dp,
@@ -402,26 +415,25 @@ _WORDS: dict[str, Callable[[Guarantee], str]] = {
         f"round. {_BREAKS}"
     ),
     "inference-ddp": lambda g: (
-        f"{_IF}, then what they conclude about you to have probability 10% from an answer made up "
-        f"without your record gets at most {_raised(g)} from the true one"
+        f"{_IF}: what they hold 10% likely about you after an answer made up without your record, "
+        f"they hold at most {_raised(g)} likely after the true one"
         f"{_failure(g.delta, ' over data and noise')}. {_BREAKS}"
     ),
     "inference-coupled-worlds": lambda g: (
-        f"{_IF}, then what they conclude about private parts to have probability 10% from an "
-        f"answer made up from scrubbed data gets at most {_raised(g)} from the true one"
+        f"{_IF}: what they hold 10% likely about private parts after an answer made up from "
+        f"scrubbed data, they hold at most {_raised(g)} likely after the true one"
         f"{_failure(g.delta, ' over data and noise')}. {_BREAKS}"
     ),
     "noiseless": lambda g: (
-        f"{_IF}, the answer hardly depends on the value of your record: what has probability 10% "
-        f"with one value has at most {_raised(g)} with another. {_BREAKS}"
+        f"{_IF}: what has probability 10% with one value of your record has at most "
+        f"{_raised(g)} with another. {_BREAKS}"
     ),
     "pufferfish": lambda g: (
-        f"{_IF}, the answer hardly depends on a secret: what has probability 10% if the secret is "
-        f"false has at most {_raised(g)} if it is true, and the other way round. {_BREAKS}"
+        f"{_IF}: what has probability 10% if a secret is false has at most {_raised(g)} if it is "
+        f"true, and the other way round. {_BREAKS}"
     ),
     "inference-pufferfish": lambda g: (
-        f"{_IF}, the answer hardly changes their belief in a secret: what had probability 10% gets "
-        f"at most {_raised(g)}{_failure(g.delta, ' over data and noise')}. "
-        f"{_BREAKS}"
+        f"{_IF}: a secret that they held 10% likely before the answer is at most {_raised(g)} "
+        f"likely after it{_failure(g.delta, ' over data and noise')}. {_BREAKS}"
     ),
 }

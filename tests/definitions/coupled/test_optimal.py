@@ -11,7 +11,8 @@ from itertools import combinations, product
 
 import pytest
 
-from twoworlds.definitions.coupled import _program
+from twoworlds import mechanism
+from twoworlds.definitions.coupled import CoupledWorlds, _program
 from twoworlds.definitions.coupled.optimal import limit, optimal
 from twoworlds.definitions.coupled.proof import verify_optimum
 from twoworlds.definitions.coupled.scene import Simulator, canonical, coin, scene
@@ -346,3 +347,17 @@ def test_programs_that_do_not_fit_are_refused(monkeypatch):
     known = BeliefClass((Joint.of(hidden(BitStrings(3), {"1/4": "1/2", "3/4": "1/2"})),), "coins")
     with pytest.raises(TooLarge, match="fewer people"):
         optimal(scene(sum, known, persons(3)), 1)
+
+
+@pytest.mark.parametrize(
+    ("large", "way_out"),
+    [
+        ("exact(degrees, graphs(6))", "use at most 5 nodes, coarser outputs"),
+        ("exact(python:builtins:tuple, bits(11))", "use at most 10 records, coarser outputs"),
+        ("identity(bits=11)", "at most 1,048,576; use at most 10 records"),
+    ],
+)
+def test_a_table_that_takes_minutes_is_refused_before_it_is_made(monkeypatch, large, way_out):
+    monkeypatch.setattr("twoworlds.definitions.coupled.base.scene", None)
+    with pytest.raises(TooLarge, match=way_out):
+        CoupledWorlds("uniform", "persons").scene(mechanism(large))

@@ -78,11 +78,14 @@ class GivenValue:
     error: tuple[Fraction, Fraction] = (ZERO, ZERO)
 
     def simulated(self, laws: Laws) -> dict[int, Fraction]:
-        """Return Q(t) = sum_y p(y) s(t | y)."""
-        found: dict[int, Fraction] = {}
+        """Return Q(t) = sum_y p(y) s(t | y), where many y may have one law."""
+        masses: dict[int, Fraction] = {}
         for y, p in self.ideal.items():
-            for t, chance in laws[y].items():
-                found[t] = found.get(t, ZERO) + p * chance
+            masses[id(laws[y])] = masses.get(id(laws[y]), ZERO) + p
+        found: dict[int, Fraction] = {}
+        for law in {id(laws[y]): laws[y] for y in self.ideal}.values():
+            for t, chance in law.items():
+                found[t] = found.get(t, ZERO) + masses[id(law)] * chance
         return found
 
 

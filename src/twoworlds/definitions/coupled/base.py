@@ -30,7 +30,15 @@ from typing import Any, ClassVar
 from twoworlds.definitions.base import PrivacyDefinition, read_delta, read_ratio
 from twoworlds.definitions.coupled.best import Measure
 from twoworlds.definitions.coupled.measures import Found
-from twoworlds.definitions.coupled.scene import Law, Release, Scene, blind, scene, seeing
+from twoworlds.definitions.coupled.scene import (
+    Law,
+    Release,
+    Scene,
+    blind,
+    refuse_large_table,
+    scene,
+    seeing,
+)
 from twoworlds.definitions.coupled.words import assumed, numbers_text, refuted
 from twoworlds.definitions.verdict import Verdict, within
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
@@ -160,7 +168,10 @@ class OverBeliefs(PrivacyDefinition):
         beliefs = self._class(universe)
         orbits = self._orbits(made.source, beliefs)
         if orbits is None:
-            return scene(made, beliefs, self._pairs(beliefs, universe))
+            pairs = self._pairs(beliefs, universe)
+            if self._best:
+                refuse_large_table(made, beliefs, len(pairs))
+            return scene(made, beliefs, pairs)
         found = scene(made, beliefs.on(orbits), self._pairs(beliefs, orbits))
         if self._best and _alone(beliefs):
             found = blind(found)

@@ -31,9 +31,12 @@ from twoworlds.errors import InvalidInput, TooLarge, UnknownName, Unsupported
 from twoworlds.mechanisms import Mechanism
 from twoworlds.mechanisms.base import FINITE_OUTPUTS
 from twoworlds.mechanisms.named import mechanism as build_mechanism
+from twoworlds.mechanisms.on_statistic import Deterministic, OnStatistic
 from twoworlds.numbers import Number, Order, compare, show, to_json
 from twoworlds.worlds import Point
+from twoworlds.worlds.graphs import Graphs
 from twoworlds.worlds.joint import BeliefClass, as_law, law_at, plain_label, times
+from twoworlds.worlds.records import Records
 from twoworlds.worlds.scrubbing import Scrub, Tagged
 from twoworlds.worlds.statistic import Statistic
 
@@ -42,7 +45,7 @@ ANYTHING = "anything"
 """The scrubbed database of a simulator that may as well ignore it."""
 OTHERS = "others"
 """All outputs that are left out because they are unlikely (`Scene.lost`)."""
-_MOST_CELLS = 1 << 21
+_MOST_CELLS, _MOST_LISTED, _MOST_SIMULATED, _MOST_TRIED = 1 << 21, 1 << 20, 1 << 25, 1 << 12
 _BITS = 256
 
 
@@ -98,8 +101,6 @@ def mapped(law: Law, post: Callable[[Any], Any]) -> dict[Hashable, Number]:
 
 def _of_mechanism(mechanism: Mechanism) -> Release:
     """Return a mechanism as a release; what looks at a statistic only works on any size."""
-    from twoworlds.mechanisms.on_statistic import Deterministic, OnStatistic
-
     if mechanism.outputs.size is None:
         raise Unsupported(
             f"{mechanism.expression} has infinitely many outputs: coupled worlds are compared "
@@ -217,6 +218,7 @@ def scene(
             f"{work} databases and side informations are to be compared, more than {_MOST_CELLS}: "
             "use fewer people, or a `noiseless` release, which works by structure"
         )
+    _refuse_many_laws(made, beliefs)
     laws: dict[Point, Law] = {}
     for member in beliefs:
         for x in member.databases:
@@ -232,6 +234,67 @@ def scene(
     inputs = tuple(dict.fromkeys(y for cell in cells for law in cell.ideal.values() for y in law))
     found = Scene(made, beliefs, pairs, cells, outputs, inputs)
     return replace(found, outputs=(*outputs, OTHERS)) if found.lost else found
+
+
+def _refuse_many_laws(release: Release, beliefs: BeliefClass) -> None:
+    """Refuse a mechanism whose law names each of very many outputs on very many databases."""
+    source = release.source
+    if source is None or isinstance(source, OnStatistic):
+        return
+    outputs = source.outputs.size or 1
+    databases = max((len(member.databases) for member in beliefs), default=0)
+    if databases * outputs > _MOST_LISTED:
+        raise TooLarge(
+            f"{release.name} has {outputs:,} outputs on each of {databases:,} databases: their "
+            f"probabilities are listed where there are at most {_MOST_LISTED:,}; use "
+            f"{_alike(source)}"
+        )
+
+
+def _alike(source: Mechanism) -> str:
+    """Say how many records there may be where outputs are as many as databases."""
+    where = source.universe
+    if not isinstance(where, Records) or not where.fixed or where.size != source.outputs.size:
+        return "fewer people"
+    fit = (n for n in range(where.n, 0, -1) if Records(where.values, n).size ** 2 <= _MOST_LISTED)
+    return f"at most {next(fit, 0)} records"
+
+
+def refuse_large_table(release: Release, beliefs: BeliefClass, persons: int) -> None:
+    """Refuse to look for the best simulator where listing it would take minutes."""
+    _refuse_many_laws(release, beliefs)
+    databases = {x for member in beliefs for x in member.databases}
+    outputs = len({t for x in databases for t in release.on(x)})
+    size = sum(map(len, beliefs)) * persons * outputs
+    if size > _MOST_SIMULATED:
+        raise TooLarge(
+            f"{release.name} shows {outputs:,} outputs, and what is private of {persons:,} is "
+            f"compared on {sum(map(len, beliefs)):,} databases: their product is {size:,}, and the "
+            f"best simulator is looked for up to {_MOST_SIMULATED:,}; use "
+            f"{_fewer(release)}coarser outputs, or a fixed "
+            "simulator such as canonical"
+        )
+
+
+def _fewer(release: Release) -> str:
+    """Say how many people there may be, where a smaller universe of the kind has few enough."""
+    source = release.source
+    universe = source.universe if isinstance(source, OnStatistic) else None
+    if isinstance(universe, Graphs):
+        for n in range(len(universe.nodes) - 1, 0, -1):
+            if _shows_little(release, replace(universe, nodes=universe.nodes[:n]), n):
+                return f"at most {n} nodes, "
+    if isinstance(universe, Records) and universe.fixed:
+        for n in range(universe.n - 1, 0, -1):
+            if _shows_little(release, Records(universe.values, n), n):
+                return f"at most {n} records, "
+    return "fewer people, "
+
+
+def _shows_little(release: Release, where: Graphs | Records, persons: int) -> bool:
+    if where.size > _MOST_TRIED:
+        return False
+    return where.size * persons * len({t for x in where for t in release.on(x)}) <= _MOST_SIMULATED
 
 
 def seeing(found: Scene, beliefs: BeliefClass) -> Scene:

@@ -36,7 +36,7 @@ from twoworlds.definitions.semantics.pair import Masses, pair_failure, ranged_fa
 from twoworlds.definitions.semantics.slices import sliced
 from twoworlds.definitions.semantics.worst_swing import semantic_value, worst_swing
 from twoworlds.definitions.verdict import Verdict
-from twoworlds.definitions.words import at_least, moved_too_often, percent
+from twoworlds.definitions.words import at_least, moved_too_often, points
 from twoworlds.errors import InvalidInput, TooLarge, Undecided, Unsupported
 from twoworlds.mechanisms import Comparison, Mechanism, OnStatistic, PerRecord
 from twoworlds.numbers import (
@@ -450,7 +450,7 @@ def difference_verdict(
     sentence = (
         f"Whatever someone believed before, with probability at least {at_least(delta)} the answer "
         "moves their beliefs, compared with the same answer computed without you, by at most "
-        f"{percent(upper)} of probability in total."
+        f"{points(upper)}."
     )
     if compare(upper, 1) is not Order.LESS or compare(delta, 1) is not Order.LESS:
         sentence = (
@@ -512,25 +512,25 @@ def _bounded(
 
 
 def _sentence(epsilon: Number, ends: Ends) -> str:
-    moved = percent(epsilon)
+    moved = points(epsilon)
     if ends.upper == 0:
         return (
             "Whatever someone believed before, this answer never moves their beliefs, compared "
-            f"with the same answer computed without you, by more than {moved} of probability."
+            f"with the same answer computed without you, by more than {moved}."
         )
     some = ""
     if ends.lower != 0:
         seen = ends.lower if ends.witness is None else ends.witness.failure
         chance = show(seen, side="at least")
-        exceeded = percent(epsilon, side="down")
+        exceeded = points(epsilon, side="down")
         some = f" Some attacker sees more than {exceeded} with probability {chance}."
     if compare(ends.upper, 1) is not Order.LESS:
         return (
-            f"Nothing is promised: no chance is proved of staying within {moved} of probability "
+            f"Nothing is promised: no chance is proved of staying within {moved} "
             f"for every belief.{some}"
         )
     return (
         f"Whatever someone believed before, with probability at least {at_least(ends.upper)} this "
         "answer moves their beliefs, compared with the same answer computed without you, by at "
-        f"most {moved} of probability in total.{some}"
+        f"most {moved}.{some}"
     )

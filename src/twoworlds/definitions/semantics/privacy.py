@@ -56,7 +56,7 @@ from twoworlds.definitions.semantics.games import GameWitness, conclusions, defa
 from twoworlds.definitions.semantics.swing import Swing, SwingCase
 from twoworlds.definitions.semantics.worst_swing import possible_output, semantic_value, worst_swing
 from twoworlds.definitions.verdict import Proof, Shown, Verdict, Witness, shortened
-from twoworlds.definitions.words import Subject, any_belief, moved_too_far, percent, points_claimed
+from twoworlds.definitions.words import Subject, any_belief, moved_too_far, points, points_claimed
 from twoworlds.errors import InvalidInput
 from twoworlds.laws.comparison import larger
 from twoworlds.laws.event import agree
@@ -275,7 +275,7 @@ def _sentence(value: Number) -> str:
         )
     return (
         "Whatever someone believed before, this answer moves their beliefs, compared with the same "
-        f"answer computed without you, by at most {percent(value)} of probability in total."
+        f"answer computed without you, by at most {points(value)}."
     )
 
 
@@ -370,6 +370,6 @@ def _informed_sentence(value: Number, ratio: Number, subject: Subject) -> str:
         )
     said = (
         "Someone who knows every record but yours, whatever they believe about it, changes their "
-        f"mind by at most {percent(value)} of probability in total."
+        f"mind by at most {points(value)}."
     )
     return f"{said} {any_belief(subject.swing(ratio))}" if subject.one_person else said

@@ -53,6 +53,7 @@ from twoworlds.numbers import (
 )
 from twoworlds.worlds import Additive, BitStrings, Integers, TrueAnswer
 
+_LARGEST_R = 128  # whose polynomials are added up in seconds
 _LARGEST_STEP = 1_000_000  # every step up to it is compared
 
 
@@ -127,7 +128,7 @@ def differenced_negative_binomial(
     """
     if r is None:
         raise InvalidInput("differenced-negative-binomial needs the argument 'r', a whole number")
-    times = whole(r, "r", at_least=1)
+    times = whole(r, "r", at_least=1, at_most=_LARGEST_R)
     _one_way("differenced-negative-binomial", {"p": p, "epsilon": epsilon}, delta)
     if p is None:
         p = geometric_p(sensitivity, epsilon) if not _is_given(delta) else None
