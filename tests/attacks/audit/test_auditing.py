@@ -74,6 +74,7 @@ def test_false_alarms_are_as_rare_as_promised():
     assert alarms < many_alarms(trials, 0.2)
 
 
+@pytest.mark.slow
 @pytest.mark.statistical
 def test_bounds_exceed_the_truth_as_rarely_as_promised():
     """Counts drawn from their law, ratio e; false alarm rate of this test below 1e-9."""

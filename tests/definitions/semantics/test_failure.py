@@ -232,6 +232,7 @@ def integrated(belief, limit, span=14, step=1 / 100):
     return total
 
 
+@pytest.mark.slow
 def test_the_belief_shown_refutes_gaussian_noise_on_two_bits():
     refuted = check("gaussian(sigma=1, bits=2)", "semantic(epsilon=1/5, delta=4/5)")
     assert refuted.holds is False
@@ -525,6 +526,7 @@ def test_no_belief_fails_more_often_than_its_masses_of_the_answers_allow(name, b
     assert sharper > 0
 
 
+@pytest.mark.slow
 def test_where_the_search_of_cells_is_slow_the_masses_of_the_answers_bound_better(monkeypatch):
     """The end named in `docs/coverage.md`; it holds with fewer simplices, only further off."""
     ends = failure_probability(mechanism("discrete-gaussian(sigma2=1, bits=3)"), Fraction(2, 5))

@@ -208,6 +208,7 @@ def no_record_ends(epsilon, noise="integer-noise([1/5, 1/2, 3/10], start=-1)"):
     return failure_probability(noisy_sum(noise), epsilon, default="none")
 
 
+@pytest.mark.slow
 def test_the_failure_without_a_record_is_shown_by_a_belief():
     noisy = noisy_sum()
     found = failure_probability(noisy, Fraction(1, 2), default="none")

@@ -186,6 +186,7 @@ def test_the_failure_of_one_bit_over_all_beliefs_is_that_of_the_worst_of_many(se
         assert f"with probability at least {show(1 - worst, side='down')}" in found.sentence
 
 
+@pytest.mark.slow
 def test_claims_over_all_beliefs_are_decided_or_said_to_be_open():
     survey = "randomized-response(bits=1, keep=3/4)"
     assert check(survey, "reality-oblivious(epsilon=0.27, delta=0)")
@@ -321,6 +322,7 @@ def test_other_integer_noise_is_enclosed_over_all_beliefs():
     assert 0 <= high - low < Fraction(1, 10**5)
 
 
+@pytest.mark.slow
 def test_databases_with_one_answer_share_the_work_on_its_stretches(monkeypatch):
     looked_at, halved = [], Breaches._halved
 

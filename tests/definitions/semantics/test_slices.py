@@ -113,6 +113,7 @@ def test_of_noise_with_a_density_the_ends_come_near(text, s, width):
     assert abs(shown - float(found.lower)) < 2e-3
 
 
+@pytest.mark.slow
 def test_without_a_record_slices_bound_the_failure_too():
     noisy, s = mechanism("gaussian(sigma=2, bits=2)"), Fraction(1, 4)
     found = failure_probability(noisy, s, default="none")
