@@ -54,8 +54,9 @@ export async function ask<T>(
     });
   } catch (error) {
     if (signal?.aborted) throw error;
+    const paid = path === "release" ? " If it was charged, the same question again costs nothing more." : "";
     throw new ServiceError(
-      "The service does not answer: start it again with `twoworlds serve`.",
+      `The service does not answer: start it again with \`twoworlds serve\`.${paid}`,
       "Unreachable",
       null,
       0,

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 
-import { Foreseen, inTurn, type MechanismAnswer } from "../src/api";
+import { ask, Foreseen, inTurn, type MechanismAnswer } from "../src/api";
 import { lawsOf, mostMoved, priorCurve, sceneOf, settle, view } from "../src/attacker";
 import { python, quoted, readCall, withArgument, writeCall } from "../src/calls";
 import { Fraction } from "../src/fraction";
@@ -397,3 +397,12 @@ describe("the attacker's scene", () => {
   });
 });
 
+describe("a service that does not answer", () => {
+  it("may have charged a release, and then answers it at no further cost", async () => {
+    vi.stubGlobal("sessionStorage", { getItem: () => null });
+    vi.stubGlobal("fetch", () => Promise.reject(new TypeError("no connection")));
+    await expect(ask("POST", "plan", {})).rejects.toThrow(/`twoworlds serve`\.$/);
+    await expect(ask("POST", "release", {})).rejects.toThrow(/charged, .* costs nothing more\.$/);
+    vi.unstubAllGlobals();
+  });
+});
