@@ -59,7 +59,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # no letter that is not in it loses an answer
     simplefilter("ignore", DoubtfulRelease)  # commands say these warnings themselves
-    unsaved(), paid_for()  # what an earlier call left
+    unsaved()  # what an earlier call left
+    paid_for()
     try:
         typed = sys.argv[1:] if arguments is None else [*arguments]
         if not typed and _COMPLETION not in os.environ:

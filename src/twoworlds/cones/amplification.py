@@ -301,7 +301,7 @@ class Frapp(RowConstraints):
         return None if len(where.values) <= 2 or where.n == 1 else _APPROXIMATION
 
     @property
-    def irredundant(self) -> bool:  # type: ignore[override]
+    def irredundant(self) -> bool:
         """Products of facets are the facets of the cone that they define; of one value, x >= 0."""
         return self.gamma != 1
 

@@ -140,8 +140,11 @@ class RowConstraints(PrivacyDefinition):
     """A definition whose `row_constraints` say all that it asks."""
 
     claim: str
-    irredundant = False
-    """Whether no constraint follows from the others, and that no entry is negative from them."""
+
+    @property
+    def irredundant(self) -> bool:
+        """Whether no constraint follows from the others, but all entries are at least 0 by them."""
+        return False
 
     @abstractmethod
     def row_constraints(self, universe: Universe) -> Iterator[Mapping[Point, Number]]:
